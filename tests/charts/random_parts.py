@@ -114,7 +114,11 @@ class Parts:
     def settings(self, *, fixed: bool = False) -> dict[str, Expression]:
         variables = {**OUTPUTS, **self.locals}
         names = self.draw(st.lists(st.sampled_from(list(variables)), max_size=2, unique=True))
-        scope = Scope(constants=CONSTANTS, values=self.scope.values, units=UNITS) if fixed else self.scope
+        scope = (
+            Scope(constants=CONSTANTS, enum_of_value=self.scope.enum_of_value, units=UNITS)
+            if fixed
+            else self.scope
+        )
         return {
             name: parse_expression(self.value(variables[name], fixed), scope, variables[name])
             for name in names

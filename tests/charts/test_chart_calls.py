@@ -27,7 +27,7 @@ def table(
     rows: Iterable[tuple[str, str]],
     functions: Mapping[str, Function] | None = None,
 ) -> Function:
-    inner = Scope(takes, values=VALUES, functions=functions or {})
+    inner = Scope(takes, enum_of_value=VALUES, functions=functions or {})
     found = tuple(
         FunctionRow(parse_expression(when, inner, BoolType()), parse_expression(give, inner, gives))
         for when, give in rows

@@ -337,7 +337,7 @@ def test_watching_does_not_change_what_a_chart_does() -> None:
     state, other = recorder.interpreter.initial(), interpreter.initial()
     for bits in itertools.product([False, True], repeat=4):
         row = {**dict(zip("abc", bits, strict=False)), "n": 5 * bits[3], "go": bits[0]}
-        state, other = recorder.outcome(state, row).after, interpreter.step(other, row)
+        state, other = recorder.run_tick(state, row).after, interpreter.step(other, row)
         assert (state.state, dict(state.registers)) == (other.state, dict(other.registers))
 
 

@@ -107,7 +107,7 @@ def test_a_queue_is_needed_only_where_a_raised_event_is_heard() -> None:
 
 def test_an_argument_that_may_be_cut_is_told_with_where_it_is_computed() -> None:
     machine = lower(parse_chart(table("p and grade(n) > 1")))
-    (argument,) = (one for expression in machine.expressions for one in expression.arguments)
+    (argument,) = (one for expression in machine.expressions for one in expression.clamped_arguments)
     assert (argument.function, argument.parameter) == ("grade", "k")
     assert argument.tree == Name("n")
     assert (argument.type.low, argument.type.high) == (0, 5)
@@ -116,9 +116,9 @@ def test_an_argument_that_may_be_cut_is_told_with_where_it_is_computed() -> None
 
 def test_an_argument_within_its_range_is_not_told() -> None:
     machine = lower(parse_chart(table("p and grade(n % 6) > 1", "grade(min(n, 5))")))
-    told = [one.tree for expression in machine.expressions for one in expression.arguments]
+    told = [one.tree for expression in machine.expressions for one in expression.clamped_arguments]
     assert Name("n") not in told
-    assert not machine.expressions[-1].arguments
+    assert not machine.expressions[-1].clamped_arguments
 
 
 def test_what_is_set_to_a_result_that_is_not_a_number_holds_zero() -> None:

@@ -185,7 +185,7 @@ class Sismic:
             name = None if target is None else target.state
             if target is not None and target.history is HistoryKind.SHALLOW:
                 name = f"{target.state}_history"
-            guard = python_guard(one.when, 0.0, self.chart.scope.values)
+            guard = python_guard(one.when, 0.0, self.chart.scope.enum_of_value)
             for event in one.on or ("tick",):
                 self.found.add_transition(
                     self.model.Transition(
@@ -204,7 +204,7 @@ class Sismic:
             if isinstance(action, Raise):
                 lines.append(f"send({action.event!r})")
             elif isinstance(action, Assign):
-                kinds, values = self.chart.variables, self.chart.scope.values
+                kinds, values = self.chart.variables, self.chart.scope.enum_of_value
                 texts = [python_value_text(one, kinds[name], values) for name, one in action.values.items()]
                 lines.append(f"{', '.join(action.values)} = {', '.join(texts)}")
         return "\n".join(lines) or None

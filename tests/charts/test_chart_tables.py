@@ -87,7 +87,7 @@ def test_the_table_minimises_to_the_documents_rows(source_tables: Tables) -> Non
 
 
 def test_the_shipped_transitions_are_the_minimised_rows() -> None:
-    columns = tuple(MINIMISED.table_form.inputs.values())
+    columns = tuple(MINIMISED.table_form.input_of_column.values())
     written = [guard_cube(t.when, columns) for state in MINIMISED.states for t in state.transitions]
     assert written == [row.cube for row in minimise(ROWS).rows]
 
@@ -106,7 +106,10 @@ def test_one_altered_row_of_32_is_found() -> None:
         told = equivalent(altered, ROWS, every_state=True)
         assert not told
         assert len(told.counterexample) == 1
-        assert tuple(told.counterexample[0][name] for name in table.table_form.inputs.values()) == row.cube
+        assert (
+            tuple(told.counterexample[0][name] for name in table.table_form.input_of_column.values())
+            == row.cube
+        )
 
 
 def test_a_table_read_and_written_is_the_same_bytes(source_tables: Tables, tmp_path: Path) -> None:

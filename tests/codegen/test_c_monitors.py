@@ -110,9 +110,9 @@ def test_a_promise_is_broken_in_c_when_the_monitor_says_so(
                 ):
                     state = interpreter.step(state, row)
                     monitor.check_tick(row, state)
-                    assert bits(got) == monitor.broken, (unit_spec.chart.name, monitor.ticks, row)
-                    broken_and_mended += bool(before - monitor.broken)
-                    before = {*monitor.broken}
+                    assert bits(got) == monitor.broken_indices, (unit_spec.chart.name, monitor.n_ticks, row)
+                    broken_and_mended += bool(before - monitor.broken_indices)
+                    before = {*monitor.broken_indices}
     assert broken_and_mended > 100
 
 

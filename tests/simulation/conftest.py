@@ -67,7 +67,7 @@ def touching() -> Callable[[World], frozenset[tuple[str, str]]]:
     def pairs(world: World) -> frozenset[tuple[str, str]]:
         recorder = ContactRecorder(world.instance())
         recorder.record_frame()
-        found, _ = recorder.take()
+        found, _ = recorder.take_contacts()
         return frozenset((found.names[one], found.names[other]) for one, other in found.pairs.tolist())
 
     return pairs

@@ -47,7 +47,7 @@ def test_a_foot_slides_as_far_as_the_robot_is_pushed(name: str) -> None:
     for step in (0.0, 0.003, 0.0, 0.002):
         move(world, along=step)
         recorder.record_frame()
-    contacts, slips = recorder.take()
+    contacts, slips = recorder.take_contacts()
     touched = {contacts.names[part] for part in contacts.pairs[:, 0].tolist()}
     feet = [column for column, foot in enumerate(world.robot.feet) if foot in touched]
     assert len(feet) >= 2
@@ -60,7 +60,7 @@ def test_a_foot_in_the_air_does_not_slide() -> None:
     for up in (0.0, 0.01, 0.0, -0.01):
         move(world, along=0.003, up=up)
         recorder.record_frame()
-    assert (recorder.take()[1] == 0.0).all()
+    assert (recorder.take_contacts()[1] == 0.0).all()
 
 
 def test_a_ball_that_rolls_does_not_slide() -> None:
@@ -77,7 +77,7 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     world.data.geom_xmat[paw] = (roll @ turn).ravel()
     recorder.record_frame()
     column = world.robot.feet.index("left_front_paw")
-    assert recorder.take()[1][1, column] < 0.01 * way
+    assert recorder.take_contacts()[1][1, column] < 0.01 * way
 
 
 def test_the_speed_of_a_landing_is_that_of_the_part() -> None:
@@ -89,7 +89,7 @@ def test_the_speed_of_a_landing_is_that_of_the_part() -> None:
     move(world, up=-0.004)
     recorder.record_frame()
     recorder.record_frame()
-    contacts, _ = recorder.take()
+    contacts, _ = recorder.take_contacts()
     first, second = contacts.frames == 1, contacts.frames == 2
     assert first.any()
     assert np.allclose(contacts.speeds[first], 0.004 / frame_s)
@@ -100,7 +100,7 @@ def test_contacts_name_the_parts_the_floor_last_and_tell_how_deep() -> None:
     world = standing(robot("robotis_bioloid"))
     recorder = ContactRecorder(world.instance())
     recorder.record_frame()
-    contacts, _ = recorder.take()
+    contacts, _ = recorder.take_contacts()
     parts = [tuple(contacts.names[thing] for thing in pair) for pair in contacts.pairs.tolist()]
     assert parts
     assert set(parts) <= {("right_foot", "floor"), ("left_foot", "floor")}
@@ -195,7 +195,7 @@ def test_the_floors_friction_counts_whatever_touches_it() -> None:
 
 def test_nothing_noted_is_nothing_touched() -> None:
     recorder = ContactRecorder(standing(robot("robotis_bioloid")).instance())
-    contacts, slips = recorder.take()
+    contacts, slips = recorder.take_contacts()
     assert len(contacts.frames) == 0
     assert slips.shape == (0, 2)
 
@@ -229,7 +229,7 @@ def test_crossed_legs_are_felt_as_hard_as_they_press(dog: SimulatedBody) -> None
     dog.settle(pose, 0.5)
     world, recorder = dog.world, ContactRecorder(dog.instance)
     recorder.record_frame()
-    contacts, _ = recorder.take()
+    contacts, _ = recorder.take_contacts()
     own = contacts.pairs[:, 1] != contacts.names.index("floor")
     assert own.any()
     assert all(contacts.names[part].startswith("left") for part in contacts.pairs[own].ravel())

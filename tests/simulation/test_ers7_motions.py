@@ -44,7 +44,7 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
 
     play(body, JointCommands(np.tile(sampled.angles, (times, 1))), look)
     both = np.degrees(np.hstack([np.array(leans), np.tile(meant, (times, 1))]))
-    contacts, _ = recorder.take()
+    contacts, _ = recorder.take_contacts()
     own = contacts.pairs[contacts.pairs[:, 1] != contacts.names.index("floor")]
     return world.base[:3] - start[:3], both, {contacts.names[part] for part in own.ravel().tolist()}
 

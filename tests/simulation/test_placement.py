@@ -116,7 +116,7 @@ def test_who_kneels_is_on_its_knees_and_not_in_the_floor(bare: SimulatedBody, to
         for side in ("right", "left"):
             pose[bare.robot.index(f"{side}_{joint}")] = math.radians(degrees)
     bare.put_down(pose)
-    assert find_supports(bare.instance).heights(UP).min() == pytest.approx(0.0, abs=1e-9)
+    assert find_supports(bare.instance).bottom_heights(UP).min() == pytest.approx(0.0, abs=1e-9)
     before = bare.world.base
     bare.settle(pose, 0.5)
     assert {("right_shank", "floor"), ("left_shank", "floor")} <= touching(bare.world)
@@ -127,7 +127,7 @@ def test_who_kneels_is_on_its_knees_and_not_in_the_floor(bare: SimulatedBody, to
 @given(bend=st.lists(st.floats(-1.5, 1.5), min_size=18, max_size=18))
 def test_no_part_is_put_deep_into_the_floor(bare: SimulatedBody, bend: list[float]) -> None:
     place(bare.instance, 0.0, 0.0, 0.0, bare.robot.pose("stand") + bend)
-    lowest = find_supports(bare.instance).heights(UP).min()
+    lowest = find_supports(bare.instance).bottom_heights(UP).min()
     assert -0.001 <= lowest < 1e-9
 
 

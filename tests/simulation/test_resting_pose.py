@@ -63,7 +63,7 @@ def test_nothing_is_below_the_floor_and_three_balls_touch_it(
     supports = Supports(numbers[:, :3], numbers[:, 3])
     up = find_resting_normal(supports, np.array(centre))
     assert np.linalg.norm(up) == pytest.approx(1.0)
-    heights = np.sort(supports.heights(up))
+    heights = np.sort(supports.bottom_heights(up))
     upright = np.array_equal(up, [0.0, 0.0, 1.0])
     assert upright or heights[2] - heights[0] < 1e-5
 
@@ -74,7 +74,7 @@ def test_any_pose_of_a_dog_lies_on_the_floor(dog: SimulatedBody, shares: list[fl
     lower, upper = dog.robot.limits
     dog.put_down(lower + np.array(shares) * (upper - lower))
     supports = find_supports(dog.instance)
-    assert supports.heights(np.array([0.0, 0.0, 1.0])).min() == pytest.approx(0.0, abs=1e-9)
+    assert supports.bottom_heights(np.array([0.0, 0.0, 1.0])).min() == pytest.approx(0.0, abs=1e-9)
     assert dog.world.data.xmat[dog.world.addresses.base_body][8] > 0.0
     assert not dog.world.data.qvel.any()
 
@@ -83,6 +83,6 @@ def test_boxes_count_with_their_corners_and_capsules_with_their_ends(bioloid: Ro
     for robot, lowest in ((bioloid, "right_sole"), (ers7, "left_rear_paw")):
         body = SimulatedBody(World(robot))
         supports = find_supports(body.instance)
-        low = supports.centres[supports.heights(np.array([0.0, 0.0, 1.0])).argmin()]
+        low = supports.centres[supports.bottom_heights(np.array([0.0, 0.0, 1.0])).argmin()]
         assert np.linalg.norm(low - body.world.data.geom(lowest).xpos) < 0.3
-        assert supports.heights(np.array([0.0, 0.0, 1.0])).min() == pytest.approx(0.0, abs=1e-9)
+        assert supports.bottom_heights(np.array([0.0, 0.0, 1.0])).min() == pytest.approx(0.0, abs=1e-9)

@@ -149,6 +149,16 @@ def test_a_shape_is_resized_turned_and_set_by_numbers(editor: Any, page_of: Any,
     field.drag_pixels(field.handle(".handle.turn"), (middle[0] - 100, middle[1]))
     assert studio.session.topics["arena"]["shapes"][-1]["yaw_deg"] == 90.0
     field.put("high [m]", 0.35)
+    high = page.locator("#arena-part").get_by_label("high [m]", exact=True)
+    page.keyboard.press("Control+z")
+    settled(page)
+    assert high.input_value() == "0.2", "a field that has the focus shows what is"
+    page.keyboard.press("Control+y")
+    settled(page)
+    assert high.input_value() == "0.35"
+    high.fill("0")
+    page.keyboard.press("Escape")
+    assert high.input_value() == "0.35", "what was typed is dropped"
     field.put("turn [deg]", 30)
     page.locator("#arena-part").get_by_label("role", exact=True).select_option("step")
     settled(page)

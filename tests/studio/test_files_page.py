@@ -73,13 +73,36 @@ def test_a_motion_that_could_harm_the_robot_is_asked_about_before_it_is_saved(
     page.wait_for_function("document.body.dataset.dirty === 'true'")
     page.keyboard.press("Control+s")
     page.get_by_role("dialog").get_by_text("could harm the robot").wait_for()
-    page.get_by_role("button", name="Cancel").click()
+    page.keyboard.press("Enter")  # presses what does no harm
+    page.wait_for_selector("dialog", state="detached")
     assert archive.read_bytes() == before
     page.keyboard.press("Control+s")
     page.get_by_role("button", name="Save it all the same").click()
     page.wait_for_function("document.body.dataset.dirty === 'false'")
     assert archive.read_bytes() != before
     assert archive.with_name("MOTION7.ODA.bak").read_bytes() == before
+    page.locator("#file-export").click()
+    page.get_by_label("Format").select_option("aibo-omtn")
+    page.get_by_role("dialog").get_by_text("could harm the robot").wait_for()
+    page.get_by_label("File name").press("Enter")
+    page.get_by_role("dialog", name="Export: this could harm the robot").wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog >> nth=1", state="detached")
+    assert [path.name for path in archive.parent.glob("*.omtn")] == []
+
+
+def test_ctrl_s_saves_what_the_mode_shows(bow: Path, studio_of: Any, page_of: Any) -> None:
+    page = page_of(studio_of(bow))
+    page.on("dialog", lambda asked: asked.accept("mine.gait.yaml"))
+    page.locator("#mode-gait").click()
+    page.wait_for_selector("#gait-open:visible")
+    page.keyboard.press("Control+s")
+    page.wait_for_selector("#messages >> text=Saved mine.gait.yaml")
+    assert bow.with_name("mine.gait.yaml").is_file()
+    page.locator("#mode-trial").click()
+    page.wait_for_selector("body[data-mode=trial]")
+    page.keyboard.press("Control+s")
+    page.wait_for_selector("#messages >> text=there is no recording to save")
 
 
 def test_the_page_keeps_to_its_own_policy(bow: Path, studio_of: Any, browser: Any) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from posewright.recordings import Recording, read_mcap, write_mcap
 from posewright.runs import run_trial
+from posewright.studio import trial_world
 from posewright.studio.trial_panel import TrialPacer
 
 
@@ -53,6 +54,27 @@ def test_a_recording_is_shown_with_its_score_and_with_what_cost_points(opened: A
     now = window.topics["trial_now"]
     assert now["time_s"] == pytest.approx(lost[0]["time_s"])
     assert not now["playing"]
+
+
+def test_what_cost_points_is_marked_in_the_view_from_then_on_and_named_for_a_while(
+    opened: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial_world, "LABEL_S", 1.0)  # the recording ends soon after
+    window, _ = opened
+    scene = window.studio.context.scene.viser.scene
+    lost_s = next(
+        one["time_s"] for one in window.topics["trial_track"]["incidents"] if one["kind"] == "penalty"
+    )
+    ball = scene.get_handle_by_name("/trial/mark-0")
+    text = scene.get_handle_by_name("/trial/mark-0/words")
+    for time_s, is_marked, is_named in (
+        (lost_s - 0.1, False, False),
+        (lost_s, True, True),
+        (lost_s + 1.1, True, False),
+        (0.0, False, False),
+    ):
+        window.ask("trial.seek", time_s=time_s)
+        assert (ball.visible, text.visible) == (is_marked, is_named), time_s
 
 
 def test_the_playhead_tells_what_was_decided_last_and_steps_by_rows(opened: Any) -> None:

@@ -148,7 +148,7 @@ def minimise(
 def _print_by_states(truth_table: charts.TruthTable) -> None:
     """Print rows grouped by the states that share them, as the UC3M thesis does."""
     form = truth_table.table_form
-    print_line(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
+    print_line(f"{' '.join(form.input_of_column)} / {' '.join(form.output_of_column)} -> next state")
     for states, rows in charts.grouped(truth_table).items():
         print_line(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
         for row in rows:

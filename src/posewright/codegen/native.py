@@ -113,7 +113,7 @@ class CompiledMachine:
             started=False,
             configuration=configuration,
             values=values,
-            history=tuple(() for _ in machine.history),
+            history=tuple(() for _ in machine.histories),
         )
 
     def _snapshot(self, record: bytes) -> Snapshot:

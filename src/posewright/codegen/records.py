@@ -116,7 +116,7 @@ class RecordFormat:
         """The fields of histories: `history.shallow.S`, `history.deep.S`."""
         nodes = self.machine.nodes
         return tuple(
-            f"history.{memory.value}.{nodes[number].name}" for number, memory in self.machine.history
+            f"history.{memory.value}.{nodes[number].name}" for number, memory in self.machine.histories
         )
 
     def pack(self, rows: Iterable[Mapping[str, object]]) -> Records:
@@ -167,7 +167,7 @@ class RecordFormat:
         data = record if isinstance(record, bytes) else record.tobytes()
         _status, active_bitmap, *further_fields = self._layout.unpack_from(data)
         n_registers = len(self.machine.registers)
-        n_histories = len(self.machine.history)
+        n_histories = len(self.machine.histories)
         values = further_fields[:n_registers]
         history_bitmaps = further_fields[n_registers : n_registers + n_histories]
         for register_index, enum_values in self._decoded_registers:

@@ -14,5 +14,6 @@ if TYPE_CHECKING:
     from posewright.controllers.gait_player import SteeredGaitController as SteeredGaitController
     from posewright.controllers.motion_player import MotionProgram as MotionProgram
     from posewright.controllers.player import Player as Player
+    from posewright.controllers.pose_follower import PoseFollower as PoseFollower
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

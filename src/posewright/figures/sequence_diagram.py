@@ -11,14 +11,14 @@ from posewright.errors import InputError
 from posewright.figures.style import COLOURS, FAINT, GREY, INK, WRONG, axes_at, canvas, label_figure, styled
 from posewright.recordings import Recording
 from posewright.runtimes.openr.flow import (
-    BETWEEN,
+    MESSAGE_KINDS,
     STATE,
     MessageLoop,
-    ends_of,
     entries_of,
     fold_repetitions,
-    label_of,
+    format_label,
     objects_in,
+    sender_and_receiver,
 )
 from posewright.runtimes.openr.kernel import LogEntry
 
@@ -133,10 +133,10 @@ def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_Loo
         top = y - 0.3 * ROW
         y += ROW if step.n_repetitions > 1 else 0.0
         for entry in step.body:
-            rows.append(_MessageRow(entry, y + 0.25 * ROW, label_of(entry)))
+            rows.append(_MessageRow(entry, y + 0.25 * ROW, format_label(entry)))
             y += ROW
         if step.n_repetitions > 1:
-            ends = tuple(name for entry in step.body for name in ends_of(entry))
+            ends = tuple(name for entry in step.body for name in sender_and_receiver(entry))
             loops.append(
                 _LoopBox(
                     top,
@@ -161,7 +161,7 @@ def _columns(names: Sequence[str], rows: Sequence[_MessageRow]) -> tuple[dict[st
     ]
     room_left = room_right = 0.5 * max(_width(names[0]), _width(names[-1]))
     for row in rows:
-        left, right = sorted(column_indices[name] for name in ends_of(row.entry))
+        left, right = sorted(column_indices[name] for name in sender_and_receiver(row.entry))
         width = _width(row.label)
         if left == right:
             room_left = max(room_left, 0.5 * width - sum(gaps[:left]))
@@ -204,9 +204,9 @@ def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
         row: the message or entry, with its height.
         columns: the x of each object's line, by name.
     """
-    sender, receiver = (columns[name] for name in ends_of(row.entry))
+    sender, receiver = (columns[name] for name in sender_and_receiver(row.entry))
     kind = row.entry.kind
-    if kind not in BETWEEN:
+    if kind not in MESSAGE_KINDS:
         _write(axes, sender, row.y, text=row.label, fill=_FILLS.get(kind, "#f2f2f0"))
         return
     colours = {"silent": WRONG, "notify": COLOURS[0]}

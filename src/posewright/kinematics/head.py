@@ -71,38 +71,48 @@ class HeadLimits:
     Attributes:
         ranges: lower and upper limit of each joint alone [rad].
         coupling: limits that depend on other joints.
-        pose: the robot's other joints, `(n_joints,)` [rad]: as near to 0 as possible, an AIBO's mouth shut.
-        columns: indices of the three joints in it.
+        other_joints: angles of the robot's other joints, `(n_joints,)` [rad]: as near to 0 as possible, an
+            AIBO's mouth shut.
+        joint_columns: indices of the three joints in it.
         tilt_joint: name of the head tilt joint.
     """
 
     ranges: HeadRanges
     coupling: Coupling = field(repr=False)
-    pose: Floats = field(repr=False)
-    columns: tuple[int, int, int]
+    other_joints: Floats = field(repr=False)
+    joint_columns: tuple[int, int, int]
     tilt_joint: str
 
     @classmethod
     def of(cls, robot: Robot, columns: tuple[int, int, int]) -> HeadLimits:
-        """Return the limits of a robot whose neck, pan and head tilt have these columns."""
+        """Return the limits of a robot's head.
+
+        Args:
+            robot: the robot.
+            columns: indices of neck tilt, pan and head tilt among its joints.
+        """
         lower, upper = robot.limits
-        neck, pan, tilt = ((float(lower[column]), float(upper[column])) for column in columns)
+        neck_range, pan_range, tilt_range = (
+            (float(lower[column]), float(upper[column])) for column in columns
+        )
         _, _, tilt_column = columns
         return cls(
-            HeadRanges(neck, pan, tilt),
+            HeadRanges(neck_range, pan_range, tilt_range),
             coupling=robot.coupling,
-            pose=np.clip(0.0, lower, upper),
-            columns=columns,
+            other_joints=np.clip(0.0, lower, upper),
+            joint_columns=columns,
             tilt_joint=robot.joint_names[tilt_column],
         )
 
     def are_within(self, angles: Floats) -> Flags:
         """Return which angles `(n, 3)` [rad] are within all limits, `(n,)`."""
         is_within = np.ones(len(angles), dtype=np.bool_)
-        for column, (low, high) in zip(angles.T, self.ranges, strict=True):
-            is_within &= (column >= low - SLACK) & (column <= high + SLACK)
+        for joint_angles, (low, high) in zip(angles.T, self.ranges, strict=True):
+            is_within &= (joint_angles >= low - SLACK) & (joint_angles <= high + SLACK)
         if len(self.coupling):
-            is_within &= (self.coupling.excess(self._robot_poses(angles)) <= SLACK).all(axis=1)
+            # how far each joint exceeds its coupled limits [rad]
+            excess = self.coupling.excess(self._robot_poses(angles))
+            is_within &= (excess <= SLACK).all(axis=1)
         return is_within
 
     def tilt_range(self, angles: Floats) -> tuple[Floats, Floats]:
@@ -121,8 +131,8 @@ class HeadLimits:
 
     def _robot_poses(self, angles: Floats) -> Floats:
         """Return poses of the whole robot with these angles of the head, `(n, n_joints)` [rad]."""
-        poses = np.tile(self.pose, (len(angles), 1))
-        poses[:, list(self.columns)] = angles
+        poses = np.tile(self.other_joints, (len(angles), 1))
+        poses[:, list(self.joint_columns)] = angles
         return poses
 
 
@@ -144,14 +154,14 @@ def _tilt(angle: Floats, ahead: Floats | float, up: Floats | float) -> tuple[Flo
 
 
 def _from_head(neck: Floats, pan: Floats, ahead: Floats, up: Floats, *, start: PlanePoint) -> Floats:
-    """Return vectors of the panned plane in the trunk's axes, `(n, 3)`.
+    """Return vectors, given in the plane that the pan turns, in the trunk's axes, `(n, 3)`.
 
     Args:
         neck: the neck's tilt, `(n,)` [rad].
         pan: the head's pan, `(n,)` [rad].
-        ahead: the vector forward in the panned plane, `(n,)`.
-        up: the vector upwards, `(n,)`.
-        start: what is added to it, in the neck's frame.
+        ahead: the vectors' component forward in that plane, `(n,)`.
+        up: their component upwards, `(n,)`.
+        start: a vector of the neck's frame that is added to each before the neck tilts them.
     """
     x, z = _tilt(neck, start.ahead + np.cos(pan) * ahead, start.up + up)
     return np.column_stack([x, np.sin(pan) * ahead, z])
@@ -186,9 +196,17 @@ def _points_from_head(shape: HeadShape, points: Floats, neck_tilts: Floats) -> t
 
 
 def _tilt_towards(shape: HeadShape, ahead: Floats, up: Floats) -> tuple[Floats, Flags]:
-    """Return the tilt [rad] that looks at points of the head's plane, and which lie in front of the camera.
+    """Return the tilt of the head that looks at points, and which of them lie in front of the camera.
 
     `along` is how far along the line of sight a point lies, from where the line passes the tilt's axis.
+
+    Args:
+        shape: the shape of the head.
+        ahead: how far each point is ahead of the tilt's axis, in the plane that the pan turns, `(n,)` [m].
+        up: how far it is above that axis, `(n,)` [m].
+
+    Returns:
+        The tilts, `(n,)` [rad]; and whether each point is in front of the camera, `(n,)`.
     """
     camera = shape.camera
     along_sq = ahead * ahead + up * up - camera.up * camera.up

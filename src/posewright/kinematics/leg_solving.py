@@ -43,34 +43,34 @@ class LegShape:
     """Constants of a leg. Lengths in metres, angles in radians.
 
     Attributes:
-        upper: length of the upper leg.
-        lower: length of the shank.
-        side: distance of the foot outwards from the leg's plane.
+        upper_length: length of the upper leg.
+        shank_length: length of the shank.
+        lateral_offset: distance of the foot outwards from the leg's plane.
         cos_upper: cosine of the rotation of the upper leg in the leg's plane.
         sin_upper: sine of it.
         knee_zero: the knee joint's angle where upper leg and shank are in line.
         lower_angle: rotation of the shank where the knee joint is at 0.
-        far_sq: square of the leg's length, stretched.
-        near_sq: square of its length, folded.
-        sum_sq: upper^2 + lower^2.
-        diff_sq: upper^2 - lower^2.
-        inverse_double_upper: 1 / (2 upper) [1/m].
-        slack: what rounding may add to a square of a distance.
+        stretched_length_sq: square of the leg's length, stretched.
+        folded_length_sq: square of its length, folded.
+        length_sq_sum: upper_length^2 + shank_length^2 [m^2].
+        length_sq_diff: upper_length^2 - shank_length^2 [m^2].
+        half_inverse_upper: 1 / (2 upper_length) [1/m].
+        sq_tolerance: what rounding may add to a square of a distance.
     """
 
-    upper: float
-    lower: float
-    side: float
+    upper_length: float
+    shank_length: float
+    lateral_offset: float
     cos_upper: float = field(repr=False)
     sin_upper: float = field(repr=False)
     knee_zero: float = field(repr=False)
     lower_angle: float = field(repr=False)
-    far_sq: float = field(repr=False)
-    near_sq: float = field(repr=False)
-    sum_sq: float = field(repr=False)
-    diff_sq: float = field(repr=False)
-    inverse_double_upper: float = field(repr=False)
-    slack: float = field(repr=False)
+    stretched_length_sq: float = field(repr=False)
+    folded_length_sq: float = field(repr=False)
+    length_sq_sum: float = field(repr=False)
+    length_sq_diff: float = field(repr=False)
+    half_inverse_upper: float = field(repr=False)
+    sq_tolerance: float = field(repr=False)
 
     @classmethod
     def of(cls, upper: float, lower: float, upper_angle: float, lower_angle: float, side: float) -> LegShape:
@@ -82,31 +82,39 @@ class LegShape:
         require_length("side_m", side, positive=False)
         far_sq = (upper + lower) ** 2
         return cls(
-            upper=upper,
-            lower=lower,
-            side=side,
+            upper_length=upper,
+            shank_length=lower,
+            lateral_offset=side,
             cos_upper=math.cos(upper_angle),
             sin_upper=math.sin(upper_angle),
             knee_zero=upper_angle - lower_angle,
             lower_angle=lower_angle,
-            far_sq=far_sq,
-            near_sq=(upper - lower) ** 2,
-            sum_sq=upper * upper + lower * lower,
-            diff_sq=(upper - lower) * (upper + lower),
-            inverse_double_upper=0.5 / upper,
-            slack=SLACK * (far_sq + side * side),
+            stretched_length_sq=far_sq,
+            folded_length_sq=(upper - lower) ** 2,
+            length_sq_sum=upper * upper + lower * lower,
+            length_sq_diff=(upper - lower) * (upper + lower),
+            half_inverse_upper=0.5 / upper,
+            sq_tolerance=SLACK * (far_sq + side * side),
         )
 
     @property
     def has_no_offsets(self) -> bool:
         """Whether it has no offsets."""
         return (
-            self.side == 0.0 and self.sin_upper == 0.0 and self.lower_angle == 0.0 and self.cos_upper == 1.0
+            self.lateral_offset == 0.0
+            and self.sin_upper == 0.0
+            and self.lower_angle == 0.0
+            and self.cos_upper == 1.0
         )
 
 
 def solve(shape: LegShape, points: Floats, *, knee: float, lift: float) -> tuple[Floats, Indices]:
     """Solve the inverse kinematics by the general form.
+
+    As in docs/kinematics.md, `a` is how far the foot is ahead of the shoulder in the leg's plane, `h` how far
+    below it in that plane, and `b` how far below it once the elevator has turned that plane by q2. `r_sq` is
+    the square of the distance between shoulder and foot in the leg's plane; `along` and `across` are the
+    foot's coordinates along the upper leg and across it.
 
     Args:
         shape: the leg.
@@ -122,49 +130,53 @@ def solve(shape: LegShape, points: Floats, *, knee: float, lift: float) -> tuple
     for start in range(0, len(points), BLOCK):
         x, y, z = points[start : start + BLOCK].T.copy()
         y_sq = y * y
-        r_sq = x * x + y_sq + z * z - shape.side * shape.side
+        r_sq = x * x + y_sq + z * z - shape.lateral_offset * shape.lateral_offset
         # squares of the margins to the farthest and the nearest point in reach; negative out of reach
-        far_margin = shape.far_sq - r_sq
-        near_margin = r_sq - shape.near_sq
+        far_margin = shape.stretched_length_sq - r_sq
+        near_margin = r_sq - shape.folded_length_sq
         near = np.maximum(near_margin, TINY)
         tan_half_bend = knee * np.sqrt(np.maximum(far_margin, 0.0) / near)
         sine = near * tan_half_bend
-        along = (r_sq + shape.diff_sq) * shape.inverse_double_upper
-        across = sine * shape.inverse_double_upper
+        along = (r_sq + shape.length_sq_diff) * shape.half_inverse_upper
+        across = sine * shape.half_inverse_upper
         a = shape.sin_upper * along + shape.cos_upper * across
         h = shape.cos_upper * along - shape.sin_upper * across
-        b_sq = h * h + shape.side * shape.side - y_sq
+        b_sq = h * h + shape.lateral_offset * shape.lateral_offset - y_sq
         b = np.copysign(np.sqrt(np.maximum(b_sq, 0.0)), lift * h)
         out = angles[start : start + BLOCK]  # columns q1, q2, q3
         np.arctan2(b * x + a * z, a * x - b * z, out=out[:, 0])
-        if shape.side == 0.0 and lift > 0.0:  # the tangent of half the angle is faster
+        if shape.lateral_offset == 0.0 and lift > 0.0:  # the tangent of half the angle is faster
             np.multiply(np.arctan(y / (h + b + np.copysign(TINY, h))), 2.0, out=out[:, 1])
         else:
-            np.arctan2(h * y - shape.side * b, h * b + shape.side * y, out=out[:, 1])
+            np.arctan2(h * y - shape.lateral_offset * b, h * b + shape.lateral_offset * y, out=out[:, 1])
         np.multiply(np.arctan(tan_half_bend), 2.0, out=out[:, 2])
         out[:, 2] += shape.knee_zero
-        if min(far_margin.min(), near_margin.min(), b_sq.min()) < -shape.slack:
+        if min(far_margin.min(), near_margin.min(), b_sq.min()) < -shape.sq_tolerance:
             is_unreachable = (
-                (far_margin < -shape.slack) | (near_margin < -shape.slack) | (b_sq < -shape.slack)
+                (far_margin < -shape.sq_tolerance)
+                | (near_margin < -shape.sq_tolerance)
+                | (b_sq < -shape.sq_tolerance)
             )
             unreachable.append(start + np.flatnonzero(is_unreachable))
     return angles, _concatenate_indices(unreachable)
 
 
 def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
-    """Solve the inverse kinematics by the strict form: two equal parts, no offsets; for the rest as `solve`.
+    """Solve the inverse kinematics by the strict form, for a leg of two equal parts without offsets.
 
-    The lecture's `q3 = 2 acos(d / 2L)` and `q2 = asin(y / (L (1 + cos q3)))` are computed as arc tangents,
-    which lose no digits where an arc cosine is flat.
+    Arguments, results and the letters a, b and h are those of `solve`; `d` is the distance between shoulder
+    and foot. The rotator turns at most 90 degrees either way. The lecture's `q3 = 2 acos(d / 2L)` and
+    `q2 = asin(y / (L (1 + cos q3)))` are computed as arc tangents, which lose no digits where an arc cosine
+    is flat.
     """
-    length = shape.upper
+    length = shape.upper_length
     angles = np.empty((len(points), 3))
     unreachable: list[Indices] = []
     for start in range(0, len(points), BLOCK):
         x, y, z = points[start : start + BLOCK].T.copy()
         d_sq = x * x + y * y + z * z
         d = np.sqrt(d_sq)
-        far_margin = shape.far_sq - d_sq
+        far_margin = shape.stretched_length_sq - d_sq
         chord = np.sqrt(np.maximum(far_margin, 0.0))
         a = d * chord / (2.0 * length)
         h = d_sq / (2.0 * length)
@@ -175,7 +187,7 @@ def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
         np.multiply(np.arctan(y / (h + b + TINY)), 2.0, out=out[:, 1])
         np.multiply(np.arctan2(chord, d), 2.0, out=out[:, 2])
         is_beyond_rotator = np.abs(out[:, 0]) > RIGHT_ANGLE
-        is_unreachable = (far_margin < -shape.slack) | (b_sq < -shape.slack) | is_beyond_rotator
+        is_unreachable = (far_margin < -shape.sq_tolerance) | (b_sq < -shape.sq_tolerance) | is_beyond_rotator
         if is_unreachable.any():
             unreachable.append(start + np.flatnonzero(is_unreachable))
     return angles, _concatenate_indices(unreachable)
@@ -186,7 +198,11 @@ def _concatenate_indices(parts: list[Indices]) -> Indices:
 
 
 def forward(shape: LegShape, angles: Floats) -> Floats:
-    """Return the position of the foot, `(n, 3)` [m], for angles `(n, 3)` [rad]."""
+    """Return the position of the foot, `(n, 3)` [m], for angles `(n, 3)` [rad].
+
+    `a` is how far the foot is ahead of the shoulder in the leg's plane, `h` how far below it in that plane,
+    and `b` how far below it once the elevator has turned that plane by q2.
+    """
     points = np.empty((len(angles), 3))
     for start in range(0, len(angles), BLOCK):
         q1, q2, q3 = angles[start : start + BLOCK].T.copy()
@@ -195,10 +211,10 @@ def forward(shape: LegShape, angles: Floats) -> Floats:
         cos_1 = np.cos(q1)
         sin_2 = np.sin(q2)
         cos_2 = np.cos(q2)
-        b = h * cos_2 - shape.side * sin_2
+        b = h * cos_2 - shape.lateral_offset * sin_2
         out = points[start : start + BLOCK]
         np.add(cos_1 * a, sin_1 * b, out=out[:, 0])
-        np.add(h * sin_2, shape.side * cos_2, out=out[:, 1])
+        np.add(h * sin_2, shape.lateral_offset * cos_2, out=out[:, 1])
         np.subtract(sin_1 * a, cos_1 * b, out=out[:, 2])
     return points
 
@@ -206,25 +222,32 @@ def forward(shape: LegShape, angles: Floats) -> Floats:
 def _foot_in_plane(shape: LegShape, q3: Floats) -> tuple[Floats, Floats]:
     """Return the foot in the plane of the elevator: `a` ahead and `h` below its axis, `(n,)` each [m]."""
     shank_angle = q3 + shape.lower_angle
-    a = shape.upper * shape.sin_upper + shape.lower * np.sin(shank_angle)
-    h = shape.upper * shape.cos_upper + shape.lower * np.cos(shank_angle)
+    a = shape.upper_length * shape.sin_upper + shape.shank_length * np.sin(shank_angle)
+    h = shape.upper_length * shape.cos_upper + shape.shank_length * np.cos(shank_angle)
     return a, h
 
 
 def jacobian(shape: LegShape, angles: Floats) -> Floats:
-    """Return the Jacobian of the foot's position, `(n, 3, 3)` [m/rad]: x, y, z by q1, q2, q3."""
+    """Return the Jacobian of the foot's position, `(n, 3, 3)` [m/rad]: x, y, z by q1, q2, q3.
+
+    The letters a, b and h are those of `forward`.
+    """
     q1, q2, q3 = angles.T
     a, h = _foot_in_plane(shape, q3)
     sin_2 = np.sin(q2)
     cos_2 = np.cos(q2)
-    y = h * sin_2 + shape.side * cos_2
-    b = h * cos_2 - shape.side * sin_2
+    y = h * sin_2 + shape.lateral_offset * cos_2
+    b = h * cos_2 - shape.lateral_offset * sin_2
     shank_angle = q3 + shape.lower_angle
-    ahead = shape.lower * np.cos(shank_angle)
-    up = shape.lower * np.sin(shank_angle)
+    # derivatives of the foot's position in the leg's plane by q3
+    ahead_by_q3 = shape.shank_length * np.cos(shank_angle)
+    up_by_q3 = shape.shank_length * np.sin(shank_angle)
     zeros = np.zeros_like(a)
-    plane_jacobians = np.array([[b, zeros, ahead], [zeros, b, -up * sin_2], [a, y, up * cos_2]])
-    jacobians: Floats = np.einsum("ijn,jkn->nik", _rotations_about_y(-q1), plane_jacobians)
+    # in the frame that the rotator turns
+    rotator_jacobians = np.array(
+        [[b, zeros, ahead_by_q3], [zeros, b, -up_by_q3 * sin_2], [a, y, up_by_q3 * cos_2]]
+    )
+    jacobians: Floats = np.einsum("ijn,jkn->nik", _rotations_about_y(-q1), rotator_jacobians)
     return jacobians
 
 
@@ -252,36 +275,37 @@ def _rotations_about_y(angle: Floats) -> Floats:
 
 
 def forward_scalar(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
-    """Return the position of the foot [m]: `forward` in plain numbers."""
+    """Return the position of the foot [m]: `forward`, with its letters, for one triple of angles [rad]."""
     shank_angle = q3 + shape.lower_angle
-    a = shape.upper * shape.sin_upper + shape.lower * sin(shank_angle)
-    h = shape.upper * shape.cos_upper + shape.lower * cos(shank_angle)
+    a = shape.upper_length * shape.sin_upper + shape.shank_length * sin(shank_angle)
+    h = shape.upper_length * shape.cos_upper + shape.shank_length * cos(shank_angle)
     sin_1 = sin(q1)
     cos_1 = cos(q1)
     sin_2 = sin(q2)
     cos_2 = cos(q2)
-    side = shape.side
+    side = shape.lateral_offset
     b = h * cos_2 - side * sin_2
     return cos_1 * a + sin_1 * b, h * sin_2 + side * cos_2, sin_1 * a - cos_1 * b
 
 
 def solve_scalar(shape: LegShape, x: float, y: float, z: float, *, knee: int, lift: int) -> Triple | None:
-    """Return the angles [rad], or None if the point is out of reach: `solve` in plain numbers.
+    """Return the angles [rad] for one point, or None if it is out of reach.
 
-    A NaN among the coordinates counts as out of reach.
+    The arguments, the formulas and their letters are those of `solve`, in plain numbers. A NaN
+    among the coordinates counts as out of reach.
     """
-    side = shape.side
+    side = shape.lateral_offset
     side_sq = side * side
     y_sq = y * y
     r_sq = x * x + y_sq + z * z - side_sq
-    far_margin = shape.far_sq - r_sq
-    near_margin = r_sq - shape.near_sq
-    minimum = -shape.slack
+    far_margin = shape.stretched_length_sq - r_sq
+    near_margin = r_sq - shape.folded_length_sq
+    minimum = -shape.sq_tolerance
     if not (far_margin >= minimum and near_margin >= minimum):
         return None
     sine = knee * sqrt(far_margin * near_margin) if far_margin > 0.0 < near_margin else 0.0
-    along = (r_sq + shape.diff_sq) * shape.inverse_double_upper
-    across = sine * shape.inverse_double_upper
+    along = (r_sq + shape.length_sq_diff) * shape.half_inverse_upper
+    across = sine * shape.half_inverse_upper
     a = shape.sin_upper * along + shape.cos_upper * across
     h = shape.cos_upper * along - shape.sin_upper * across
     b_sq = h * h + side_sq - y_sq
@@ -291,5 +315,5 @@ def solve_scalar(shape: LegShape, x: float, y: float, z: float, *, knee: int, li
     return (
         atan2(b * x + a * z, a * x - b * z),
         atan2(h * y - side * b, h * b + side * y),
-        atan2(sine, r_sq - shape.sum_sq) + shape.knee_zero,
+        atan2(sine, r_sq - shape.length_sq_sum) + shape.knee_zero,
     )

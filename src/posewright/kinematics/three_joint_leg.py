@@ -14,7 +14,7 @@ from posewright.errors import InputError
 from posewright.kinematics import leg_solving, reach
 from posewright.kinematics.arrays import ANGLES, POINT, build_not_finite_error, require_finite_triples
 from posewright.kinematics.leg_solving import LegShape
-from posewright.kinematics.reach import OutOfReach, build_unreachable_error, out_of_reach
+from posewright.kinematics.reach import OutOfReach, build_unreachable_error, explain_out_of_reach
 
 
 class IkForm(Enum):
@@ -166,7 +166,7 @@ class ThreeJointLeg:
         _, unreachable = leg_solving.solve(
             self._shape, point[np.newaxis], knee=knee.value, lift=Lift.WITHIN.value
         )
-        return out_of_reach(self._shape, point, knee=knee.value) if unreachable.size else None
+        return explain_out_of_reach(self._shape, point, knee=knee.value) if unreachable.size else None
 
     def jacobian(self, angles: ArrayLike) -> Floats:
         """Return the Jacobian of the foot's position, `(..., 3, 3)` [m/rad]: x, y, z by q1, q2, q3.

@@ -251,8 +251,13 @@ def add_scenery(spec: mujoco.MjSpec, arena: Arena | None, base: mujoco.MjsBody) 
 
 
 def _add_sun(body: mujoco.MjsBody, target_x: float) -> mujoco.MjsLight:
-    """Add the light that casts shadows, so that it shines on `target_x` in the middle of the floor [m]."""
-    dx, dy, dz = _SUN_DIRECTION
+    """Add the light that casts shadows.
+
+    Args:
+        body: the body that carries it.
+        target_x: x of the point of the floor's centre line, y = 0, at which the light points [m].
+    """
+    dx, dy, dz = _SUN_DIRECTION  # downwards, so dz < 0
     return body.add_light(
         name=SUN,
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,

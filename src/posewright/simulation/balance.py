@@ -38,7 +38,7 @@ def compute_balance(supports: Supports, centre_of_mass: Floats) -> Balance:
 
 def find_touching(supports: Supports) -> Flags:
     """Return which balls are no more than `TOUCHING_M` above the lowest point, `(n,)`."""
-    heights = supports.heights(np.array([0.0, 0.0, 1.0]))
+    heights = supports.bottom_heights(np.array([0.0, 0.0, 1.0]))
     return np.asarray(heights < heights.min() + TOUCHING_M)
 
 

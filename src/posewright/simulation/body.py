@@ -69,7 +69,7 @@ class SimulatedBody:
         instance = world.instance(name)
         self.world = world
         self.instance = instance
-        self.contacts = world.contact_recorder(instance.name)
+        self.contact_recorder = world.create_contact_recorder(instance.name)
         self._start = start
         self._tick_grid = TickGrid(instance.robot)
         if start_pose is None:
@@ -230,8 +230,8 @@ class SimulatedBody:
         addresses = self.instance.addresses
         self.instance.data.ctrl[addresses.actuators] = addresses.select_moving(self._effective_command)
         place(self.instance, *start, self._effective_command, lean=lean)
-        if self.contacts is not None:
-            self.contacts.forget()
+        if self.contact_recorder is not None:
+            self.contact_recorder.drop_frames()
         self._sensors.begin_frame()
 
     def _set_command(self, pose: Floats) -> None:

@@ -189,8 +189,11 @@ def close_up_on(instance: ModelInstance) -> CloseUp:
     mujoco.mj_kinematics(model, data)
     geoms = instance.own_geoms()
     rotations = data.geom_xmat[geoms].reshape(-1, 3, 3)
-    centres = data.geom_xpos[geoms] + np.einsum("gij,gj->gi", rotations, model.geom_aabb[geoms, :3])
-    half_sizes = np.einsum("gij,gj->gi", np.abs(rotations), model.geom_aabb[geoms, 3:])
+    # a geom's bounding box in its own frame: centre and half sizes
+    local_centres = model.geom_aabb[geoms, :3]
+    local_half_sizes = model.geom_aabb[geoms, 3:]
+    centres = data.geom_xpos[geoms] + np.einsum("gij,gj->gi", rotations, local_centres)
+    half_sizes = np.einsum("gij,gj->gi", np.abs(rotations), local_half_sizes)
     size_m = float(((centres + half_sizes).max(axis=0) - (centres - half_sizes).min(axis=0)).max())
     return CloseUp(height_m=TARGET_HEIGHT_SHARE * size_m, distance_m=_DISTANCE_SHARE * size_m)
 

@@ -48,8 +48,8 @@ class ContactRecorder:
     Args:
         instance: the robot.
         instances: all robots of the world; each of the others is one object, called by its name.
-        only_touches: whether only the touching pairs are recorded; slips, forces and speeds cost more than
-            all else.
+        only_touches: whether to record only which pairs touch, without positions, forces, speeds and slips,
+            which cost more than all else.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ContactRecorder:
     ) -> None:
         """Number the objects, and find for each geom of the model the object that it belongs to."""
         model = instance.model
-        self._only_touches = only_touches
+        self._records_only_touches = only_touches
         self._model: mujoco.MjModel = model
         self._data: mujoco.MjData = instance.data
         self._force_data: mujoco.MjData = mujoco.MjData(model)
@@ -69,63 +69,63 @@ class ContactRecorder:
         opponents = {opponent.name: opponent for opponent in instances if opponent.name != instance.name}
         # objects are numbered in this order: the robot's parts, the floor, fixed shapes, other robots
         self._names: tuple[str, ...] = (*part_names, FLOOR, *solid_names, *opponents)
-        self._floor = len(bodies)  # the floor's number; smaller numbers are the robot's parts
+        self._floor_number = len(bodies)  # the floor's number; smaller numbers are the robot's parts
         self._feet = [part_names.index(foot) for foot in instance.robot.feet]
         part_of_body = {body: part for part, body in enumerate(bodies)}
         self._object_of_geom = np.array(
             [part_of_body.get(int(body), _UNRECORDED) for body in model.geom_bodyid]
         )
-        for number, name in enumerate((FLOOR, *solid_names), self._floor):
+        for number, name in enumerate((FLOOR, *solid_names), self._floor_number):
             self._object_of_geom[model.geom(name).id] = number
-        for number, opponent in enumerate(opponents.values(), self._floor + 1 + len(solid_names)):
+        for number, opponent in enumerate(opponents.values(), self._floor_number + 1 + len(solid_names)):
             self._object_of_geom[opponent.own_geoms()] = number
-        is_part = (self._object_of_geom >= 0) & (self._object_of_geom < self._floor)
+        is_part = (self._object_of_geom >= 0) & (self._object_of_geom < self._floor_number)
         self._own_geoms = np.flatnonzero(is_part & _collides(model))
         self._row_of_geom = np.full(model.ngeom, _UNRECORDED)
         self._row_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
         self._frame_period_s = instance.robot.frame_period_s
         self._frames: list[_FrameContacts] = []
-        self._geom_poses: list[tuple[Floats, Floats]] = []
+        self._geom_poses_of_frames: list[tuple[Floats, Floats]] = []
         self._stacked_geom_poses: tuple[Floats, Floats] | None = None
         self._n_previous_frames = 0  # frames stored from the previous block: one, or none at first
 
-    def forget(self) -> None:
+    def drop_frames(self) -> None:
         """Drop all stored frames, as after moving the robot: the move is no slip."""
         self._frames.clear()
-        self._geom_poses.clear()
+        self._geom_poses_of_frames.clear()
         self._stacked_geom_poses = None
         self._n_previous_frames = 0
 
-    def take(self) -> tuple[Contacts, Floats | None]:
+    def take_contacts(self) -> tuple[Contacts, Floats | None]:
         """Return the contacts of the frames since the last call, and the feet's slips.
 
         Returns:
             The contacts, their frames counted from the first of these; and the slips `(n_frames, n_feet)`
             [m], None if only touches are recorded.
         """
-        if self._only_touches:
+        if self._records_only_touches:
             contacts = self._compute_touches()
             self._frames.clear()
             return contacts, None
         contacts = self._compute_contacts()
         slips = self._compute_slips()[self._n_previous_frames :]
         del self._frames[:-1]
-        del self._geom_poses[:-1]
+        del self._geom_poses_of_frames[:-1]
         self._stacked_geom_poses = None
         self._n_previous_frames = len(self._frames)
         return contacts, slips
 
     def record_frame(self) -> None:
-        """Store the current contacts as those of one more frame."""
+        """Append the current contacts, and the poses of the robot's geoms, as those of one more frame."""
         data = self._data
         contact = data.contact
-        if self._only_touches:
+        if self._records_only_touches:
             empty = np.empty(0)
             self._frames.append(
                 _FrameContacts(contact.geom.copy(), distances=empty, points=empty, forces=empty)
             )
             return
-        self._stacked_geom_poses = None
+        self._stacked_geom_poses = None  # without the new frame it is outdated
         self._frames.append(
             _FrameContacts(
                 contact.geom.copy(),
@@ -134,7 +134,7 @@ class ContactRecorder:
                 forces=self._compute_own_forces(),
             )
         )
-        self._geom_poses.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
+        self._geom_poses_of_frames.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
 
     def _compute_own_forces(self) -> Floats:
         """Return the current normal force of each contact within the robot, else NaN, `(n,)` [N].
@@ -142,17 +142,22 @@ class ContactRecorder:
         MuJoCo has the forces of a step only in its middle, so they are computed again in a separate state.
         That costs about as much as a physics step, so it is done only where the robot touches itself.
         """
-        objects = self._object_of_geom[self._data.contact.geom]
-        own_contacts = np.flatnonzero(((objects >= 0) & (objects < self._floor)).all(axis=1))
-        forces = np.full(len(objects), np.nan)
+        object_pairs = self._object_of_geom[self._data.contact.geom]
+        # the numbers of the robot's own parts come before that of the floor
+        is_own_part = (object_pairs >= 0) & (object_pairs < self._floor_number)
+        own_contacts = np.flatnonzero(is_own_part.all(axis=1))
+        normal_forces = np.full(len(object_pairs), np.nan)
         if len(own_contacts):
             mujoco.mj_copyData(self._force_data, self._model, self._data)
-            mujoco.mj_forwardSkip(self._model, self._force_data, int(mujoco.mjtStage.mjSTAGE_VEL), 1)
-        force = np.empty(6)
+            skip_sensors = 1
+            mujoco.mj_forwardSkip(
+                self._model, self._force_data, int(mujoco.mjtStage.mjSTAGE_VEL), skip_sensors
+            )
+        force_torque = np.empty(6)  # in the contact's frame, whose first axis is the normal
         for contact in own_contacts.tolist():
-            mujoco.mj_contactForce(self._model, self._force_data, contact, force)
-            forces[contact] = force[0]
-        return forces
+            mujoco.mj_contactForce(self._model, self._force_data, contact, force_torque)
+            normal_forces[contact] = force_torque[0]
+        return normal_forces
 
     def _compute_touches(self) -> Contacts:
         """Return the touching pairs of the stored frames, with NaN for depths, forces and speeds."""
@@ -160,7 +165,7 @@ class ContactRecorder:
         first_object, second_object = self._object_of_geom[geoms].T
         low = np.minimum(first_object, second_object)
         high = np.maximum(first_object, second_object)
-        is_recorded = (low >= 0) & (low < self._floor)
+        is_recorded = (low >= 0) & (low < self._floor_number)
         # frame and pair as the digits of one number, as unique numbers are found faster than unique rows
         n_objects = len(self._names)
         keys = np.unique((frames[is_recorded] * n_objects + low[is_recorded]) * n_objects + high[is_recorded])
@@ -178,7 +183,7 @@ class ContactRecorder:
         frames, geoms = self._stack_geoms()
         points = self._stack_points()
         pairs = np.sort(self._object_of_geom[geoms], axis=1)
-        is_recorded = (pairs[:, 0] >= 0) & (pairs[:, 0] < self._floor)
+        is_recorded = (pairs[:, 0] >= 0) & (pairs[:, 0] < self._floor_number)
         rows, row_of_contact = np.unique(
             np.column_stack((frames, pairs))[is_recorded], axis=0, return_inverse=True
         )
@@ -207,14 +212,14 @@ class ContactRecorder:
 
     def _is_touchdown(self, rows: Indices) -> Flags:
         """Return which rows (frame, part, object) are of parts that were not on the floor before, `(n,)`."""
-        on_floor_before = np.zeros((len(self._frames) + 1, self._floor + 1), dtype=np.bool_)
-        is_on_floor = rows[:, 2] == self._floor
+        on_floor_before = np.zeros((len(self._frames) + 1, self._floor_number + 1), dtype=np.bool_)
+        is_on_floor = rows[:, 2] == self._floor_number
         on_floor_before[rows[is_on_floor, 0] + 1, rows[is_on_floor, 1]] = True
         return np.asarray(is_on_floor & (rows[:, 0] > 0) & ~on_floor_before[rows[:, 0], rows[:, 1]])
 
     def _compute_downward_speeds(self, frames: Indices, geoms: Indices, points: Floats) -> Floats:
         """Return the mean downward speed of each contact point during its frame, `(n,)` [m/s]."""
-        first_is_own = self._object_of_geom[geoms[:, 0]] < self._floor
+        first_is_own = self._object_of_geom[geoms[:, 0]] < self._floor_number
         own_geoms = np.where(first_is_own, geoms[:, 0], geoms[:, 1])
         # back to the beginning of the frame, so that upward displacements are downward motions
         displacements = self._displace_points(
@@ -232,7 +237,7 @@ class ContactRecorder:
         frames, geoms = self._stack_geoms()
         points = self._stack_points()
         objects = self._object_of_geom[geoms]
-        is_on_floor = (objects == self._floor).any(axis=1)
+        is_on_floor = (objects == self._floor_number).any(axis=1)
         for column, foot in enumerate(self._feet):
             rows = np.flatnonzero(is_on_floor & (objects == foot).any(axis=1))
             foot_touches = np.zeros(len(self._frames) + 1, dtype=np.bool_)
@@ -266,8 +271,8 @@ class ContactRecorder:
     def _stack_geom_poses(self) -> tuple[Floats, Floats]:
         """Return the robot's geoms: positions `(n_frames, n, 3)` [m] and rotations `(n_frames, n, 3, 3)`."""
         if self._stacked_geom_poses is None:
-            positions = np.stack([position for position, _ in self._geom_poses])
-            matrices = np.stack([matrix for _, matrix in self._geom_poses])
+            positions = np.stack([position for position, _ in self._geom_poses_of_frames])
+            matrices = np.stack([matrix for _, matrix in self._geom_poses_of_frames])
             self._stacked_geom_poses = positions, matrices.reshape(*positions.shape[:2], 3, 3)
         return self._stacked_geom_poses
 

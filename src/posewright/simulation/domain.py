@@ -87,7 +87,11 @@ class ModelDomain:
             self._shift_centre_of_mass(addresses.base_body, np.array(domain.com_shift_m))
 
     def _shift_centre_of_mass(self, body: int, shift_m: Floats) -> None:
-        """Move a body's centre of mass, and clear MuJoCo's flags that call its frame equal to another."""
+        """Move a body's centre of mass.
+
+        MuJoCo's "sameframe" flags say which frames coincide, so that it need not compute them. The flags that
+        equate a frame with that of the centre of mass are cleared.
+        """
         model = self._model
         same_frame = mujoco.mjtSameFrame
         model.body_ipos[body] += shift_m
@@ -147,7 +151,7 @@ def rotate_to_vertical(rotation: Floats, gravity: Floats) -> Floats:
         gravity: the gravity in the floor's frame, `(3,)` [m/s^2].
     """
     x, y, z = gravity.tolist()
-    if not x and not y:
+    if not x and not y:  # the floor is level
         return rotation
     pitch = math.atan2(x, math.hypot(y, z))
     roll = math.atan2(-y, -z)
@@ -155,5 +159,5 @@ def rotate_to_vertical(rotation: Floats, gravity: Floats) -> Floats:
     sp = math.sin(pitch)
     cr = math.cos(roll)
     sr = math.sin(roll)
-    floor = np.array([[cp, sp * sr, sp * cr], [0.0, cr, -sr], [-sp, cp * sr, cp * cr]])
-    return np.asarray(floor @ rotation)
+    floor_rotation = np.array([[cp, sp * sr, sp * cr], [0.0, cr, -sr], [-sp, cp * sr, cp * cr]])
+    return np.asarray(floor_rotation @ rotation)

@@ -130,15 +130,15 @@ class Film:
         quality = self._model.vis.quality
         quality.numslices, quality.numstacks = _QUICK_FACETS if quick else _FINE_FACETS
         quality.shadowsize, quality.offsamples = _QUICK_QUALITY if quick else _FINE_QUALITY
-        self._samples = np.zeros((1, 2)) if quick else _SAMPLES
-        self._sun = int(mujoco.mj_name2id(world.model, int(mujoco.mjtObj.mjOBJ_LIGHT), SUN))
+        self._sample_offsets = np.zeros((1, 2)) if quick else _SAMPLES
+        self._sun_light = int(mujoco.mj_name2id(world.model, int(mujoco.mjtObj.mjOBJ_LIGHT), SUN))
         if self._view is FilmCamera.TOP:
             self._model.vis.global_.fovy = top_height_m(world.arena, width / height)
             self._model.vis.global_.orthographic = 1  # MuJoCo 3 ignores the camera's own setting
         self._data: mujoco.MjData = mujoco.MjData(self._model)
         self._camera = _create_camera(world, self._view, aspect=width / height, close_up=self._close_up)
         wall_names = [] if world.arena is None else [wall.name for wall in world.arena.walls]
-        self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in wall_names}
+        self._wall_geoms = {name: int(self._model.geom(name).id) for name in WALLS if name in wall_names}
         self._leds = LedGeoms(self._model, list(world.instances.values()))
         self._rectangle = mujoco.MjrRect(0, 0, width, height)
         self._pixels = np.empty((height, width, 3), dtype=np.uint8)
@@ -173,7 +173,14 @@ class Film:
         return self._render(self._world.qpos_of(poses, boxes), camera_pose)
 
     def _render(self, qpos: Floats, camera_pose: CameraPose | None = None) -> Picture:
-        """Render the mean of all samples for a position vector."""
+        """Render a state of the world, as the mean of several pictures for soft shadows and smooth edges.
+
+        Each picture is rendered with the sun and the camera shifted by one of `_sample_offsets`.
+
+        Args:
+            qpos: the state, as MuJoCo's position vector.
+            camera_pose: where a camera that follows the robot is; None for where it is best.
+        """
         if self._gl is None:
             raise UnavailableError("this film is closed", hint="create another Film")
         self._data.qpos[:] = qpos
@@ -186,11 +193,11 @@ class Film:
             self._make_near_walls_transparent()
         self._gl.make_current()
         all_categories = int(mujoco.mjtCatBit.mjCAT_ALL)
-        sun_direction = self._data.light_xdir[self._sun].copy()
+        sun_direction = self._data.light_xdir[self._sun_light].copy()
         total = np.zeros(self._pixels.shape, np.uint16)
-        for offset in self._samples:
+        for offset in self._sample_offsets:
             direction = sun_direction + _SUN_RADIUS * np.append(offset, 0.0)
-            self._data.light_xdir[self._sun] = direction / np.linalg.norm(direction)
+            self._data.light_xdir[self._sun_light] = direction / np.linalg.norm(direction)
             mujoco.mjv_updateScene(
                 self._model, self._data, self._options, None, self._camera, all_categories, self._scene
             )
@@ -204,7 +211,7 @@ class Film:
             mujoco.mjr_render(self._rectangle, self._scene, self._context)
             mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
             total += self._pixels
-        mean = (total + len(self._samples) // 2) // len(self._samples)  # rounded to the nearest
+        mean = (total + len(self._sample_offsets) // 2) // len(self._sample_offsets)  # rounded to the nearest
         # OpenGL has the bottom row first
         return np.ascontiguousarray(mean[::-1].astype(np.uint8))
 
@@ -225,11 +232,13 @@ class Film:
         arena = self._world.arena
         if arena is None or self._view is FilmCamera.TOP:
             return
-        # behind the start wall, the end wall, the left and the right wall
-        is_outside = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
-        for name, is_in_front in zip(WALLS, is_outside, strict=True):
-            if name in self._walls:
-                self._model.geom_rgba[self._walls[name], 3] = _GLASS_OPACITY if is_in_front else 1.0
+        # whether the camera is behind the start wall, the end wall, the left wall and the right wall
+        is_behind = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
+        opacity_column = 3
+        for name, hides_field in zip(WALLS, is_behind, strict=True):
+            if name in self._wall_geoms:
+                geom = self._wall_geoms[name]
+                self._model.geom_rgba[geom, opacity_column] = _GLASS_OPACITY if hides_field else 1.0
 
     def close(self) -> None:
         """Release the graphics context."""

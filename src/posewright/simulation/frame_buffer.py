@@ -16,7 +16,7 @@ from posewright.simulation.placement import footprints
 
 
 class FrameBuffer:
-    """Stores the raw state of each frame of a block; `store` is called once a frame and must be fast.
+    """Stores the raw state of each frame of a block; `copy_state_into` runs once a frame and must be fast.
 
     Every block gets new arrays, so that the returned states can be views of them.
 
@@ -33,41 +33,41 @@ class FrameBuffer:
         # by robot, its rows among the soles of all robots
         self._sole_rows_of_robot = [slice(begin, end) for begin, end in pairwise([0, *ends])]
         # views taken once, as getting an attribute from MuJoCo costs more than copying the array
-        self._qpos = data.qpos
-        self._forces = data.actuator_force
-        self._sensors = data.sensordata
+        self._qpos_view = data.qpos
+        self._force_view = data.actuator_force
+        self._sensor_view = data.sensordata
         sole_rows = slice_if_even(sole_geoms)
         # evenly spaced soles are copied through a strided view, others are gathered by number
-        self._gathered_geoms = None if isinstance(sole_rows, slice) else sole_geoms
+        self._gathered_sole_geoms = None if isinstance(sole_rows, slice) else sole_geoms
         viewed_rows = sole_rows if isinstance(sole_rows, slice) else slice(None)
-        self._geom_positions = data.geom_xpos[viewed_rows]
-        self._geom_matrices = data.geom_xmat[viewed_rows]
+        self._geom_position_view = data.geom_xpos[viewed_rows]
+        self._geom_matrix_view = data.geom_xmat[viewed_rows]
         self._joint_columns = [slice_if_even(instance.addresses.joint_qpos) for instance in instances]
         self._actuator_columns = [slice_if_even(instance.addresses.actuators) for instance in instances]
         self._n_soles = len(sole_geoms)
-        self.begin(0)
+        self.allocate_rows(0)
 
-    def begin(self, n_frames: int) -> None:
+    def allocate_rows(self, n_frames: int) -> None:
         """Allocate the rows of a new block; those of the previous block belong to its states."""
-        self._qpos_rows = np.empty((n_frames, len(self._qpos)))
-        self._force_rows = np.empty((n_frames, len(self._forces)))
-        self._sensor_rows = np.empty((n_frames, len(self._sensors)))
+        self._qpos_rows = np.empty((n_frames, len(self._qpos_view)))
+        self._force_rows = np.empty((n_frames, len(self._force_view)))
+        self._sensor_rows = np.empty((n_frames, len(self._sensor_view)))
         self._sole_position_rows = np.empty((n_frames, self._n_soles, 3))
         self._sole_matrix_rows = np.empty((n_frames, self._n_soles, 9))
 
-    def store(self, row: int) -> None:
-        """Copy the current state into a row."""
-        self._qpos_rows[row] = self._qpos
-        self._force_rows[row] = self._forces
-        self._sensor_rows[row] = self._sensors
-        if self._gathered_geoms is None:
-            self._sole_position_rows[row] = self._geom_positions
-            self._sole_matrix_rows[row] = self._geom_matrices
+    def copy_state_into(self, row: int) -> None:
+        """Copy MuJoCo's current state into a row of the block's arrays."""
+        self._qpos_rows[row] = self._qpos_view
+        self._force_rows[row] = self._force_view
+        self._sensor_rows[row] = self._sensor_view
+        if self._gathered_sole_geoms is None:
+            self._sole_position_rows[row] = self._geom_position_view
+            self._sole_matrix_rows[row] = self._geom_matrix_view
             return
         # mode="clip" lets numpy write into `out` without a buffer; all indices are valid
-        geoms = self._gathered_geoms
-        self._geom_positions.take(geoms, axis=0, out=self._sole_position_rows[row], mode="clip")
-        self._geom_matrices.take(geoms, axis=0, out=self._sole_matrix_rows[row], mode="clip")
+        geoms = self._gathered_sole_geoms
+        self._geom_position_view.take(geoms, axis=0, out=self._sole_position_rows[row], mode="clip")
+        self._geom_matrix_view.take(geoms, axis=0, out=self._sole_matrix_rows[row], mode="clip")
 
     def states(self, robot_index: int, times: Floats, recorder: ContactRecorder | None) -> JointStates:
         """Return the stored states of one robot.
@@ -81,7 +81,7 @@ class FrameBuffer:
         sole_rows = self._sole_rows_of_robot[robot_index]
         addresses = instance.addresses
         is_touching = self._sensor_rows > 0.0
-        contacts, slips = (None, None) if recorder is None else recorder.take()
+        contacts, slips = (None, None) if recorder is None else recorder.take_contacts()
         # of the joints that are not welded
         moving_positions = _take_columns(self._qpos_rows, self._joint_columns[robot_index])
         moving_efforts = _take_columns(self._force_rows, self._actuator_columns[robot_index])

@@ -75,7 +75,7 @@ class Addresses:
         sole_corners: corners of the soles' undersides, front-left, front-right, rear-right, rear-left,
             `(n_feet, 4, 3)` [m]; in the geom's frame, or for a ball relative to its centre along the field's
             axes.
-        round_soles: numbers of the soles that are balls, whose underside does not rotate with them.
+        ball_soles: numbers of the soles that are balls, whose underside does not rotate with them.
         foot_contacts: the feet's contact sensors in `sensordata`.
         box_qpos: the boxes' poses in `qpos`, seven numbers each.
         box_qvel: the boxes' velocities in `qvel`, six numbers each.
@@ -92,7 +92,7 @@ class Addresses:
     welded_angles: Floats
     sole_geoms: Indices
     sole_corners: Floats
-    round_soles: tuple[int, ...]
+    ball_soles: tuple[int, ...]
     foot_contacts: slice
     box_qpos: slice
     box_qvel: slice
@@ -222,7 +222,7 @@ def find_addresses(
         welded_angles=np.array([float(welded.get(name, 0.0)) for name in robot.joint_names]),
         sole_geoms=np.array(soles, dtype=np.intp),
         sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
-        round_soles=tuple(number for number, sole in enumerate(soles) if _is_ball(model, sole)),
+        ball_soles=tuple(number for number, sole in enumerate(soles) if _is_ball(model, sole)),
         foot_contacts=_sensor_span(model, [prefix + foot_sensor(foot) for foot in robot.feet]),
         # the boxes were added to the model one after the other, so their addresses are contiguous
         box_qpos=_joint_span(model.jnt_qposadr, first_box, length=_POSE_LENGTH * n_boxes),

@@ -166,7 +166,7 @@ class KinematicModel:
     def is_flat_foot(self, link: str) -> bool:
         """Return whether a link is a foot with a flat sole."""
         feet = self.robot.feet
-        return link in feet and feet.index(link) not in self._instance.addresses.round_soles
+        return link in feet and feet.index(link) not in self._instance.addresses.ball_soles
 
     def stand(self, angles: Floats, lean: Lean | None = None) -> LinkPoses:
         """Set joint angles `(n_joints,)` [rad] and put the robot on the floor as `place` does."""
@@ -214,7 +214,7 @@ class KinematicModel:
         if foot:
             corners = self._sole_corners_of(foot)
             balance = balance_on(corners[:, :2], centre)
-            lowest = float(supports.heights(np.array([0.0, 0.0, 1.0])).min())
+            lowest = float(supports.bottom_heights(np.array([0.0, 0.0, 1.0])).min())
             return Stance(
                 StanceKind.STANDS if balance.margin_m > 0.0 else StanceKind.FALLS,
                 balance,
@@ -234,7 +234,7 @@ class KinematicModel:
     def feet_on_floor(self) -> tuple[str, ...]:
         """Return the feet that touch the floor in the current pose."""
         sole_heights = sole_corners(self._instance)[..., 2].min(axis=-1)
-        floor_height = float(find_supports(self._instance).heights(np.array([0.0, 0.0, 1.0])).min())
+        floor_height = float(find_supports(self._instance).bottom_heights(np.array([0.0, 0.0, 1.0])).min())
         touches = sole_heights < floor_height + TOUCHING_M
         return tuple(foot for foot, is_down in zip(self.robot.feet, touches, strict=True) if is_down)
 
@@ -256,13 +256,14 @@ class KinematicModel:
             foot = self.robot.feet.index(link)
             addresses = self._instance.addresses
             corners = addresses.sole_corners[foot]
-            if foot in addresses.round_soles:
+            if foot in addresses.ball_soles:
                 corners = np.zeros_like(corners)  # the centre of the ball
             vertices = _to_link_frame(self.model, self.soles[foot], corners)[:2]  # the first two are in front
         else:
             vertices = np.concatenate([mesh.vertices for mesh in self.meshes if mesh.link == link])
             distances = np.linalg.norm(vertices, axis=-1)
-            vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
+            # those of the far end: beyond a share of the greatest distance from the joint
+        vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
         x, y, z = vertices.mean(axis=0).tolist()
         return x, y, z
 

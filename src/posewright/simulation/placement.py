@@ -17,7 +17,7 @@ import numpy as np
 from posewright.arenas import Role
 from posewright.arrays import Floats, Indices
 from posewright.errors import InputError
-from posewright.simulation.resting_pose import distance_outside, find_resting_normal, find_supports
+from posewright.simulation.resting_pose import Supports, distance_outside, find_resting_normal, find_supports
 
 if TYPE_CHECKING:
     from posewright.simulation.instance import Addresses, ModelInstance
@@ -102,7 +102,7 @@ def place(
     pose_on_floor = _find_base_pose(instance, lean)
     platforms = _find_platforms(instance)
     pose_on_platform = pose_on_floor
-    if len(platforms) and not pose_on_floor.is_fixed:
+    if len(platforms) and not pose_on_floor.keeps_tilt_on_step:
         pose_on_platform = _find_base_pose(instance, Lean())
     yaw = _rotation_z(yaw_rad)
     data.qvel[addresses.base_qvel] = 0.0
@@ -126,31 +126,49 @@ class _BasePose(NamedTuple):
     Attributes:
         tilt: rotation by roll and pitch, `(3, 3)`.
         height_m: above the floor [m].
-        is_fixed: whether the tilt also holds on a step: it was requested, or all soles are nearly level.
+        keeps_tilt_on_step: whether the tilt also holds on a step: it was requested, or all soles are nearly
+            level.
     """
 
     tilt: Floats
     height_m: float
-    is_fixed: bool
+    keeps_tilt_on_step: bool
 
 
 def _find_base_pose(instance: ModelInstance, lean: Lean | None) -> _BasePose:
-    """Return the pose of the base on the floor: with a given lean, on its soles, or on other parts."""
+    """Return the pose of the base on the floor.
+
+    With `lean` the robot leans so and touches the floor with its lowest part. Otherwise it stands on its flat
+    soles if no other part is deeper, or else rests on whatever parts carry it. The base is at the origin,
+    upright, when this is called.
+    """
     centre_of_mass = instance.data.subtree_com[instance.addresses.base_body]
     supports = find_supports(instance)
     if lean is not None:
         tilt = _rotation_y(lean.pitch_rad) @ _rotation_x(lean.roll_rad)
-        return _BasePose(tilt, -float(supports.heights(tilt[2]).min()), is_fixed=True)
-    if not instance.addresses.round_soles:
+        return _BasePose(tilt, _height_above_lowest_part(supports, tilt), keeps_tilt_on_step=True)
+    if not instance.addresses.ball_soles:
         corners = sole_corners(instance).reshape(-1, 3)
         tilt = _tilt_to_vertical(find_standing_normal(corners, centre_of_mass))
-        lowest = float((corners @ tilt.T)[:, 2].min())
-        if supports.heights(tilt[2]).min() >= lowest - _MAX_DEPTH_M:
-            soles = instance.data.geom_xmat[instance.addresses.sole_geoms].reshape(-1, 3, 3)
-            soles_are_level = bool((soles[:, :, 2] @ tilt[2] > _MIN_SOLE_UP).all())
-            return _BasePose(tilt, -lowest, is_fixed=soles_are_level)
+        height_above_soles = -float((corners @ tilt.T)[:, 2].min())
+        if _height_above_lowest_part(supports, tilt) <= height_above_soles + _MAX_DEPTH_M:
+            sole_rotations = instance.data.geom_xmat[instance.addresses.sole_geoms].reshape(-1, 3, 3)
+            sole_normals = sole_rotations[:, :, 2]
+            soles_are_level = bool((sole_normals @ tilt[2] > _MIN_SOLE_UP).all())
+            return _BasePose(tilt, height_above_soles, keeps_tilt_on_step=soles_are_level)
     tilt = _tilt_to_vertical(find_resting_normal(supports, centre_of_mass))
-    return _BasePose(tilt, -float(supports.heights(tilt[2]).min()), is_fixed=False)
+    return _BasePose(tilt, _height_above_lowest_part(supports, tilt), keeps_tilt_on_step=False)
+
+
+def _height_above_lowest_part(supports: Supports, tilt: Floats) -> float:
+    """Return the height of the base when the lowest part of the tilted robot touches the floor [m].
+
+    Args:
+        supports: the balls that bound the robot, with the base upright at the origin.
+        tilt: the rotation of the base, `(3, 3)`.
+    """
+    up = tilt[2]  # the vertical in the base's frame
+    return -float(supports.bottom_heights(up).min())
 
 
 def _set_base(instance: ModelInstance, position: tuple[float, float, float], rotation: Floats) -> None:
@@ -230,7 +248,7 @@ def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Fl
     """
     matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)
     corners: Floats = addresses.sole_corners @ np.swapaxes(matrices, -1, -2)
-    for sole in addresses.round_soles:
+    for sole in addresses.ball_soles:
         corners[..., sole, :, :] = addresses.sole_corners[sole]
     corners += positions[..., None, :]
     return corners
@@ -280,10 +298,12 @@ def _fit_floor_normal(points: Floats, up: Floats) -> Floats:
     if len(standing) < 3:
         return up
     spread = standing - standing.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(spread)
-    if sizes[1] < _MIN_WIDTH_M:
+    # the principal axes, that of the largest extent first
+    _, extents, axes = np.linalg.svd(spread)
+    if extents[1] < _MIN_WIDTH_M:  # the points are nearly on a line
         return up
-    return np.asarray(axes[2] if axes[2] @ up > 0.0 else -axes[2])
+    normal = axes[2]
+    return np.asarray(normal if normal @ up > 0.0 else -normal)
 
 
 def lean_of_normal(up: Floats) -> Lean:

@@ -126,7 +126,7 @@ class RayBundle:
         self._model = scene.model
         self._data = scene.data
         self._mount: MountFrame = find_mount(instance, first_sensor.mount)
-        self._position = np.array(first_sensor.position_m)
+        self._origin_on_mount = np.array(first_sensor.position_m)
         self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
         n_rays = len(self._directions)
         self._cutoff_m = max(sensor.max_range_m for sensor in sensors)
@@ -138,7 +138,8 @@ class RayBundle:
         self._has_range_sensors = any(isinstance(sensor, RangeSensor) for sensor in sensors)
         ends = list(accumulate(n_beams))
         self._first_beams = [0, *ends[:-1]]  # index of each sensor's first beam
-        self._beams_of_sensor = [
+        # of each sensor the slice of its beams among all beams of the bundle
+        self._sensor_beam_slices = [
             (sensor, slice(first_beam, end))
             for sensor, first_beam, end in zip(sensors, self._first_beams, ends, strict=True)
         ]
@@ -147,12 +148,13 @@ class RayBundle:
         """Store the nearest distance of each range sensor, and all distances of each scan and lidar."""
         distances = self._measure()
         if not self._has_range_sensors:
-            for sensor, beams in self._beams_of_sensor:
-                readings[sensor.name] = distances[beams]
+            for sensor, beam_slice in self._sensor_beam_slices:
+                readings[sensor.name] = distances[beam_slice]
             return
+        # the smallest distance of each sensor's beams
         nearest = np.minimum.reduceat(distances, self._first_beams).tolist()
-        for (sensor, beams), nearest_m in zip(self._beams_of_sensor, nearest, strict=True):
-            readings[sensor.name] = nearest_m if isinstance(sensor, RangeSensor) else distances[beams]
+        for (sensor, beam_slice), nearest_m in zip(self._sensor_beam_slices, nearest, strict=True):
+            readings[sensor.name] = nearest_m if isinstance(sensor, RangeSensor) else distances[beam_slice]
 
     def _measure(self) -> Floats:
         """Return the distance along each beam, limited to the sensor's range, `(n_rays,)` [m].
@@ -163,7 +165,7 @@ class RayBundle:
         mujoco.mj_multiRay(
             self._model,
             self._data,
-            self._mount.position + rotation @ self._position,
+            self._mount.position + rotation @ self._origin_on_mount,
             (self._directions @ rotation.T).ravel(),
             _HIT_GROUPS,
             _HIT_STATIC_GEOMS,
@@ -217,12 +219,15 @@ def beam_directions(sensor: DistanceSensor) -> Floats:
     form a grid, which is rotated like a range sensor.
     """
     if isinstance(sensor, FlashLidar):
-        left, up = sensor.slopes  # of the columns and rows of beams
+        # metres to the left for each column of beams, and up for each row, at 1 m ahead
+        left, up = sensor.slopes
         ends = np.stack(np.broadcast_arrays(1.0, left[None, :], up[:, None]), axis=-1).reshape(-1, 3)
         sensor_directions = ends / np.linalg.norm(ends, axis=1, keepdims=True)
     else:
-        yaw = math.radians(sensor.yaw_deg) if isinstance(sensor, RangeSensor) else 0.0
-        bearings = sensor.bearings_rad - yaw
+        bearings = sensor.bearings_rad
+        if isinstance(sensor, RangeSensor):
+            # its bearings include its yaw, which the rotation below adds, too
+            bearings = bearings - math.radians(sensor.yaw_deg)
         sensor_directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(sensor.beams)], axis=-1)
     directions: Floats = sensor_directions @ rotation_on_mount(sensor).T
     return directions

@@ -49,8 +49,8 @@ class Supports:
     radii: Floats
     geoms: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
-    def heights(self, up: Floats) -> Floats:
-        """Return the lowest point of each ball along unit vectors `up` `(..., 3)`: `(..., n)` [m]."""
+    def bottom_heights(self, up: Floats) -> Floats:
+        """Return the height of each ball's lowest point, `(..., n)` [m], for unit vectors up, `(..., 3)`."""
         return np.asarray(up @ self.centres.T - self.radii)
 
 
@@ -131,7 +131,7 @@ def _find_lowest_balls(supports: Supports) -> list[int]:
     azimuths = steps * math.pi * (3.0 - math.sqrt(5.0))  # the golden angle distributes them evenly
     horizontal = np.sqrt(1.0 - z * z)
     ups = np.stack([horizontal * np.cos(azimuths), horizontal * np.sin(azimuths), z], axis=-1)
-    return [int(ball) for ball in np.unique(supports.heights(ups).argmin(axis=-1))]
+    return [int(ball) for ball in np.unique(supports.bottom_heights(ups).argmin(axis=-1))]
 
 
 def _find_floor_planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
@@ -142,7 +142,7 @@ def _find_floor_planes(supports: Supports, balls: list[int]) -> tuple[Floats, Fl
     """
     triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
     normals, triples = _find_tangent_planes(supports.centres[triples], supports.radii[triples], triples)
-    heights = supports.heights(normals)
+    heights = supports.bottom_heights(normals)
     plane_heights = np.take_along_axis(heights, triples[:, :1], axis=-1)[:, 0]
     has_none_below = heights.min(axis=-1, initial=math.inf) > plane_heights - _TOUCHING_M
     is_floor = has_none_below & (normals[:, 2] > _MIN_UP)
@@ -188,6 +188,8 @@ def _find_tangent_planes(centres: Floats, radii: Floats, triples: Indices) -> tu
 def distance_outside(triangles: Floats, centre_of_mass: Floats, normals: Floats) -> Floats:
     """Return how far the centre of mass, projected onto each triangle's plane, is outside the triangle [m].
 
+    It is outside if it lies beyond one of the three edges; the greatest distance from an edge counts.
+
     Args:
         triangles: corners, `(k, 3, 3)` [m].
         centre_of_mass: `(3,)` [m].
@@ -196,14 +198,16 @@ def distance_outside(triangles: Floats, centre_of_mass: Floats, normals: Floats)
     Returns:
         The distances, `(k,)` [m]; 0 inside.
     """
-    centroid = triangles.mean(axis=1)
-    greatest = np.full(len(normals), -math.inf)
+    centroids = triangles.mean(axis=1)
+    greatest_distances = np.full(len(normals), -math.inf)
     for edge in range(3):
         start = triangles[:, edge]
         end = triangles[:, (edge + 1) % 3]
-        outward = np.cross(end - start, normals)
-        outward /= np.linalg.norm(outward, axis=-1, keepdims=True)
-        centroid_side = ((centroid - start) * outward).sum(-1, keepdims=True)
-        outward = np.where(centroid_side > 0.0, -outward, outward)
-        greatest = np.maximum(greatest, ((centre_of_mass - start) * outward).sum(-1))
-    return np.asarray(np.maximum(greatest, 0.0))
+        edge_normals = np.cross(end - start, normals)
+        edge_normals /= np.linalg.norm(edge_normals, axis=-1, keepdims=True)
+        # the corners may be in either order, so make the edge's normal point away from the centroid
+        centroid_side = ((centroids - start) * edge_normals).sum(-1, keepdims=True)
+        outward = np.where(centroid_side > 0.0, -edge_normals, edge_normals)
+        distances = ((centre_of_mass - start) * outward).sum(-1)
+        greatest_distances = np.maximum(greatest_distances, distances)
+    return np.asarray(np.maximum(greatest_distances, 0.0))

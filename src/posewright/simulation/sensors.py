@@ -70,29 +70,30 @@ class SpecificForce:
         self._mount = mount
         self._frame_period_s = instance.robot.frame_period_s
         self.gravity: Floats = instance.model.opt.gravity  # a view, as domain parameters may tilt it
-        self._velocity = np.zeros(6)
-        self._start_velocity = np.zeros(3)
+        # MuJoCo writes here the mount's angular velocity [rad/s], then its linear velocity [m/s]
+        self._spatial_velocity = np.zeros(6)
+        self._frame_start_velocity = np.zeros(3)  # linear, in the field frame [m/s]
 
     @property
     def angular_velocity(self) -> Floats:
         """Angular velocity of the mount at the last `read`, `(3,)` in the field frame [rad/s]."""
-        return self._velocity[:3]
+        return self._spatial_velocity[:3]
 
     def begin_frame(self) -> None:
         """Store the velocity at the beginning of a frame."""
-        self._start_velocity = self._linear_velocity()
+        self._frame_start_velocity = self._linear_velocity()
 
     def read(self) -> Floats:
         """Return the specific force in the mount's frame, `(3,)` [m/s^2]."""
-        change = (self._linear_velocity() - self._start_velocity) / self._frame_period_s
+        change = (self._linear_velocity() - self._frame_start_velocity) / self._frame_period_s
         force: Floats = (change - self.gravity) @ self._mount.rotation
         return force
 
     def _linear_velocity(self) -> Floats:
         """Return the mount's velocity `(3,)` in the field frame [m/s]; updates `_velocity`."""
         mount = self._mount
-        mujoco.mj_objectVelocity(self._model, self._data, mount.kind, mount.index, self._velocity, 0)
-        return self._velocity[3:].copy()
+        mujoco.mj_objectVelocity(self._model, self._data, mount.kind, mount.index, self._spatial_velocity, 0)
+        return self._spatial_velocity[3:].copy()
 
 
 class ImuReader:

@@ -169,19 +169,22 @@ class CommandDelay:
     """
 
     def __init__(self, n_frames: int, pose: Floats) -> None:
-        self._n_frames = n_frames
+        self._n_delay_frames = n_frames
         self._pending: deque[ServoCommands] = deque()
         self.reset(pose)
 
     def reset(self, pose: Floats) -> None:
         """Drop pending commands; the pose takes effect until the next command does."""
         self._pending.clear()
-        if self._n_frames:
-            self._pending.append(ServoCommands(np.tile(pose, (self._n_frames, 1))))
+        if self._n_delay_frames:
+            self._pending.append(ServoCommands(np.tile(pose, (self._n_delay_frames, 1))))
 
     def push(self, commands: ServoCommands) -> list[ServoCommands]:
-        """Queue commands for some frames, and return the commands that take effect in those frames."""
-        if not self._n_frames:
+        """Queue the commands of some frames, and return the commands that take effect in those frames.
+
+        They are the oldest that are queued; one that lasts longer is split.
+        """
+        if not self._n_delay_frames:
             return [commands]
         self._pending.append(commands)
         effective = []

@@ -46,7 +46,7 @@ class WorldBody(Body, Supervisor, Protocol):
     """The interface between a world and the body of one of its robots."""
 
     @property
-    def contacts(self) -> ContactRecorder | None:
+    def contact_recorder(self) -> ContactRecorder | None:
         """The recorder of the robot's contacts; None if they are not recorded."""
 
     @property
@@ -116,8 +116,8 @@ class World:
         self.arena = arena
         self.frame_period_s = _find_frame_period(cards)
         self.visuals = visuals
-        self.contacts = contacts
-        self.touches = touches
+        self.records_contacts = contacts
+        self.records_touches = touches
         reduction = ModelReduction(visuals, dict(welded or {}), timestep_s)
         entries = {
             name: PrefixedRobot(
@@ -130,6 +130,7 @@ class World:
         self.instances: dict[str, ModelInstance] = {
             name: self._create_instance(name, entry, reduction.welded) for name, entry in entries.items()
         }
+        # physics steps in a frame
         self.n_substeps = count_substeps(next(iter(cards.values())), float(self.model.opt.timestep))
         self.bodies: dict[str, WorldBody] = {}
         self._domain = ModelDomain(self.model)
@@ -231,7 +232,7 @@ class World:
                 moving_targets = instance.addresses.select_moving(effective.targets)
                 controls[row : row + len(effective), self._actuators[name]] = moving_targets
                 row += len(effective)
-        self._buffer.begin(n_frames)
+        self._buffer.allocate_rows(n_frames)
         for begin, end in pairwise([*sorted(changes), n_frames]):
             for body, effective in changes[begin]:
                 body.put_in_effect(effective)
@@ -241,7 +242,7 @@ class World:
         self._raise_if_blown_up()
         times: Floats = np.arange(float(first_frame), self._n_frames + 1.0) * self.frame_period_s
         return {
-            name: self._buffer.states(robot_index, times, self.bodies[name].contacts)
+            name: self._buffer.states(robot_index, times, self.bodies[name].contact_recorder)
             for robot_index, name in enumerate(self.instances)
         }
 
@@ -290,20 +291,23 @@ class World:
         whole_steps = mujoco.mj_step
         second_half_step = mujoco.mj_step2
         ctrl = data.ctrl
-        store = self._buffer.store
-        record_contacts = [body.contacts.record_frame for body in bodies if body.contacts is not None]
+        copy_state_into = self._buffer.copy_state_into
+        record_contacts = [
+            body.contact_recorder.record_frame for body in bodies if body.contact_recorder is not None
+        ]
         for row in range(begin, end):
-            if row == last_row:
+            if row == last_row:  # of the sensors only the readings at the end of the last frame are returned
                 for body in bodies:
                     body.begin_frame()
             ctrl[:] = controls[row]
+            # the last frame ended with the first half of a step, so this one begins with the second half
             option.disableflags = without_sensors
             second_half_step(model, data)
             if n_whole_steps:
                 whole_steps(model, data, n_whole_steps)
             option.disableflags = with_sensors
             first_half_step(model, data)
-            store(row)
+            copy_state_into(row)
             for record_frame in record_contacts:
                 record_frame()
 
@@ -319,17 +323,19 @@ class World:
                     hint=f"check whether {instance.name} is inside another object",
                 )
 
-    def contact_recorder(self, name: str) -> ContactRecorder | None:
+    def create_contact_recorder(self, name: str) -> ContactRecorder | None:
         """Return a new recorder of a robot's contacts; None without `contacts` and `touches`."""
-        if not (self.contacts or self.touches):
+        if not (self.records_contacts or self.records_touches):
             return None
-        return ContactRecorder(self.instances[name], self.instances.values(), only_touches=not self.contacts)
+        return ContactRecorder(
+            self.instances[name], self.instances.values(), only_touches=not self.records_contacts
+        )
 
     def observe(self, name: str) -> JointStates:
         """Return the current state of a robot as one row; no time passes."""
-        self._buffer.begin(1)
-        self._buffer.store(0)
-        recorder = self.contact_recorder(name)
+        self._buffer.allocate_rows(1)
+        self._buffer.copy_state_into(0)
+        recorder = self.create_contact_recorder(name)
         if recorder is not None:
             recorder.record_frame()
         robot_index = list(self.instances).index(name)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.bodies import FaultKind, TorquePolicy
+from posewright.control import Block
+from posewright.controllers import PoseFollower
 from posewright.documents import Bounds
-from posewright.errors import InputError, PosewrightError, UnknownNameError
-from posewright.motions import LONGEST_S, Motion, Pose
+from posewright.errors import BodyError, InputError, PosewrightError, UnknownNameError, UnsafeMotionError
+from posewright.motions import LONGEST_S, Motion, Pose, find_faults, require_no_faults
 from posewright.robots import Robot
 from posewright.runs.plants import MOCK, SIMULATION
 from posewright.studio.commands.changes import with_angles, with_range
@@ -31,6 +36,7 @@ from posewright.studio.session import Panel, resolve_future, result_or_error
 if TYPE_CHECKING:
     from posewright.buses.dynamixel.fake.bus import FakeBus
     from posewright.buses.dynamixel.teaching import CaughtPose, Teacher
+    from posewright.buses.serial_port import SerialPort
 
 DYNAMIXEL = "dynamixel:"
 PERIOD_S = 0.1
@@ -42,6 +48,9 @@ TORQUE_READ_INTERVAL = 10
 MIN_PATIENCE_S = 0.1
 MIN_PATIENCE_WITH_FAKES_S = 1.0
 """Minimum time to wait for an answer [s]; fake servos always answer, but late."""
+
+FAKE_LATENCY_S = 0.05
+"""How long an answer of fake servos may take while they are driven [s]: they share this process."""
 
 CLOSE_TIMEOUT_S = 5.0
 
@@ -87,6 +96,7 @@ class BusThread:
         self._on_trouble = on_trouble
         self._on_end = on_end
         self._jobs: queue.SimpleQueue[Callable[[Teacher], None]] = queue.SimpleQueue()
+        self._follower: PoseFollower | None = None
         self._is_stopped = False
         self._thread = threading.Thread(target=self._run, name="studio bus", daemon=True)
         self._thread.start()
@@ -97,13 +107,13 @@ class BusThread:
         self._jobs.put(lambda teacher: resolve_future(answer, lambda: job(teacher)))
         return answer
 
+    def follow(self, follower: PoseFollower | None) -> None:
+        """Drive the body by a follower, once the queued jobs are done; None lets its joints hold."""
+        self._follower = follower
+
     def stop(self) -> None:
         """End the thread after the queued jobs; all torque is switched off."""
-
-        def stop(_: Teacher) -> None:
-            self._is_stopped = True
-
-        self._jobs.put(stop)
+        self._is_stopped = True
 
     def join(self) -> None:
         """Wait until the thread has ended."""
@@ -114,70 +124,118 @@ class BusThread:
 
         def serve_and_close() -> None:
             with ExitStack() as cleanup:
-                self._serve(self._open_bus(cleanup))
+                port, robot = self._open_port(cleanup)
+                while not self._is_stopped:
+                    if self._follower is None:
+                        self._teach(port, robot)
+                    else:
+                        self._drive(port, robot, self._follower)
 
         self._on_end(result_or_error(serve_and_close))
 
-    def _open_bus(self, cleanup: ExitStack) -> Teacher:
-        """Open the real or fake bus, check that all servos answer, and return a teacher for its robot.
+    def _open_port(self, cleanup: ExitStack) -> tuple[SerialPort, Robot]:
+        """Start a fake bus, or a guard of the real one; return its port, and the robot with servos for it.
 
         Args:
-            cleanup: gets what closes the bus and switches all torque off.
+            cleanup: gets what ends them.
 
         Raises:
-            PosewrightError: the bus cannot be opened, or has not the servos of the robot.
+            PosewrightError: the address is wrong, or the robot has not the servos of the bus.
         """
-        from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
+        from posewright.buses.dynamixel.bus import BAUD, require_dynamixel_sdk
         from posewright.buses.dynamixel.guard import KillGuard
         from posewright.buses.dynamixel.link import parse_address
-        from posewright.buses.dynamixel.servo_setup import find_servos
-        from posewright.buses.dynamixel.teaching import Teacher
         from posewright.buses.serial_port import SerialPort
         from posewright.runs.fake_bus import fake_bus, fake_port, has_bus_servos, with_bus_servos
 
         require_dynamixel_sdk()
-        robot = self.robot
-        if self._address.startswith(DYNAMIXEL):
-            if not has_bus_servos(robot):
-                hint = "an AX-12 has 1024 ticks in 300 degrees"
-                raise InputError(f"the servos of {robot.name} are not AX-12", hint=hint)
-            port, robot = parse_address(self._address, robot)
-        else:
-            robot = with_bus_servos(robot)
+        if not self._address.startswith(DYNAMIXEL):
+            robot = with_bus_servos(self.robot)
             self.fake = fake_bus(robot, body=self._address)
-            port = SerialPort(cleanup.enter_context(fake_port(self.fake)).path, BAUD)
-        bus = cleanup.enter_context(Bus(port, joints=joints_of(robot)))
-        if self.fake is None:
-            cleanup.callback(
-                KillGuard(port).dismiss
-            )  # until then it switches torque off if this process dies
-        min_patience_s = MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
-        bus.answer_timeout_s = max(bus.answer_timeout_s, min_patience_s)
-        find_servos(bus, robot)
-        return cleanup.enter_context(Teacher(bus, robot, time.monotonic))
+            return SerialPort(cleanup.enter_context(fake_port(self.fake)).path, BAUD), robot
+        if not has_bus_servos(self.robot):
+            hint = "an AX-12 has 1024 ticks in 300 degrees"
+            raise InputError(f"the servos of {self.robot.name} are not AX-12", hint=hint)
+        port, robot = parse_address(self._address, self.robot)
+        guard = KillGuard(port)  # until it is dismissed it switches torque off if this process dies
+        cleanup.callback(guard.dismiss)
+        return port, robot
 
-    def _serve(self, teacher: Teacher) -> None:
-        """Run jobs and report the robot's angles and free joints, until stopped.
+    def _teach(self, port: SerialPort, robot: Robot) -> None:
+        """Run jobs and report the robot's angles and free joints, until stopped or told to drive the body.
 
-        Errors of jobs and readings are reported, and the thread goes on; only a lost port ends it.
+        Errors of jobs and readings are reported, and the thread goes on; only a lost port ends it. At the end
+        all torque is switched off, or stays as it is if the body is driven next.
+
+        Raises:
+            PosewrightError: the port cannot be opened or is lost, or not all servos answer.
         """
         from posewright.buses.dynamixel.answers import PortGoneError
+        from posewright.buses.dynamixel.bus import Bus, joints_of
+        from posewright.buses.dynamixel.servo_setup import find_servos
+        from posewright.buses.dynamixel.teaching import Teacher
         from posewright.buses.dynamixel.torque import read_ticks
 
-        n_rounds = 0
-        free_joints = teacher.free
-        while not self._is_stopped:
-            try:
-                has_run_job = self._run_next_job(teacher)
-                if has_run_job or n_rounds % TORQUE_READ_INTERVAL == 0:
-                    free_joints = teacher.free
-                angles = teacher.robot.from_ticks(read_ticks(teacher.bus, teacher.robot))
-                self._on_state(angles, free_joints)
-            except PortGoneError:
-                raise
-            except PosewrightError as error:
-                self._on_trouble(error)
-            n_rounds += 1
+        with Bus(port, joints=joints_of(robot)) as bus, Teacher(bus, robot, time.monotonic) as teacher:
+            min_patience_s = MIN_PATIENCE_S if self.fake is None else MIN_PATIENCE_WITH_FAKES_S
+            bus.answer_timeout_s = max(bus.answer_timeout_s, min_patience_s)
+            find_servos(bus, robot)
+            n_rounds = 0
+            free_joints = teacher.free
+            while not (self._is_stopped or self._follower) or not self._jobs.empty():
+                try:
+                    has_run_job = self._run_next_job(teacher)
+                    if has_run_job or n_rounds % TORQUE_READ_INTERVAL == 0:
+                        free_joints = teacher.free
+                    angles = teacher.robot.from_ticks(read_ticks(teacher.bus, teacher.robot))
+                    self._on_state(angles, free_joints)
+                except PortGoneError:
+                    raise
+                except PosewrightError as error:
+                    self._on_trouble(error)
+                n_rounds += 1
+            if not self._is_stopped:
+                teacher.close(TorquePolicy.HOLD)
+
+    def _drive(self, port: SerialPort, robot: Robot, follower: PoseFollower) -> None:
+        """Drive the body by a follower, as `motion play` drives one, until stopped or told otherwise.
+
+        The body first moves gently to the follower's pose. At the end its joints hold; if it was stopped, or
+        fails, all torque is switched off.
+
+        Raises:
+            PosewrightError: the port cannot be opened or is lost, or a servo does not answer.
+        """
+        from posewright.buses.dynamixel.body import DynamixelPlant
+        from posewright.buses.dynamixel.servos import BusSettings
+        from posewright.control import drive
+
+        settings = BusSettings(on_kill=TorquePolicy.HOLD)  # this thread's guard watches the whole connection
+        if self.fake is not None:
+            settings = replace(settings, latency_s=FAKE_LATENCY_S, silent_s=MIN_PATIENCE_WITH_FAKES_S)
+        plant = DynamixelPlant(
+            robot,
+            port,
+            start_pose=follower.start_pose,
+            now=time.perf_counter,
+            sleep=time.sleep,
+            settings=settings,
+        )
+
+        def is_over() -> bool:
+            if self._is_stopped:
+                raise _StoppedError
+            return self._follower is not follower
+
+        watcher = _DriveWatcher(robot.joint_names, self._on_state, self._on_trouble, is_over)
+        with suppress(_StoppedError):  # `drive` has switched all torque off
+            drive(
+                plant,
+                {plant.name: follower},
+                until_s=math.inf,
+                watchers=[watcher],
+                on_end=TorquePolicy.HOLD,
+            )
 
     def _run_next_job(self, teacher: Teacher) -> bool:
         """Wait for a job up to `PERIOD_S`, and run it; return whether there was one."""
@@ -187,6 +245,47 @@ class BusThread:
             return False
         job(teacher)
         return True
+
+
+class _StoppedError(Exception):
+    """Ends a drive as a failure does: all torque is switched off."""
+
+
+class _DriveWatcher:
+    """Reports the joints of a body that is driven every `PERIOD_S`, and losses; ends the drive on request.
+
+    Args:
+        joints: the joints of the body.
+        on_state: as for `BusThread`.
+        on_trouble: as for `BusThread`.
+        is_over: returns whether the drive is to end.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[str],
+        on_state: Callable[[Floats, tuple[str, ...]], None],
+        on_trouble: Callable[[PosewrightError], None],
+        is_over: Callable[[], bool],
+    ) -> None:
+        self._joints = joints
+        self._on_state = on_state
+        self._on_trouble = on_trouble
+        self._is_over = is_over
+        self._next_report_s = 0.0
+
+    def watch(self, block: Block) -> bool:
+        """Report the block's last row if it is due; return whether the drive is to end."""
+        time_s = float(block.states.times[-1])
+        if time_s >= self._next_report_s:
+            self._next_report_s = time_s + PERIOD_S
+            is_free = block.commands.free
+            free_joints = () if is_free is None else tuple(compress(self._joints, is_free))
+            self._on_state(block.states.positions[-1], free_joints)
+        for fault in block.states.faults:
+            if fault.joint is None and fault.kind is not FaultKind.LATE:  # the body as a whole, which holds
+                self._on_trouble(BodyError(fault.message))
+        return self._is_over()
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +310,8 @@ class TeachStatus:
         body: the body that is or was open.
         bodies: the bodies that can be opened.
         live: whether the 3-D view shows the body instead of the motion.
+        follows: whether the body follows the pose that is edited.
+        not_sent: why the present pose was not sent to the body that follows; empty if it was.
         free: the joints without torque.
         by_hand: whether windows can move the joints, which is possible for fake bodies.
         caught: description of the pose recorded last.
@@ -222,6 +323,8 @@ class TeachStatus:
     bodies: tuple[str, ...]
     state: str = "closed"
     live: bool = True
+    follows: bool = False
+    not_sent: str = ""
     free: tuple[str, ...] = ()
     by_hand: bool = False
     caught: str = ""
@@ -242,15 +345,19 @@ class TeachPanel(Panel):
         self._session = context.session
         self._robot = context.session.document.robot
         self._bus: BusThread | None = None
+        self._follower: PoseFollower | None = None  # while the body follows the pose that is edited
+        self._sent_pose: Pose | None = None  # the pose that the follower was given, or that has faults
         self._closing_reason = ""
         self._publish(TeachStatus(context.body, tuple(dict.fromkeys((context.body, MOCK, SIMULATION)))))
 
     def update(self, before: Pages, after: Pages) -> None:
-        """Close the body if another robot is edited now."""
+        """Send the pose to a body that follows it; close the body if another robot is edited now."""
         if self._session.document.robot is not self._robot:
             self._robot = self._session.document.robot
             if self._bus is not None:
                 self._close(self._bus)
+        elif self._follower is not None:
+            self._send_pose(self._follower)
 
     def count_windows(self, n_windows: int) -> None:
         """Disconnect the body `WINDOWLESS_S` after the last window was closed, unless one is opened."""
@@ -327,6 +434,68 @@ class TeachPanel(Panel):
         fake.hold(joint, min(max(angle_rad, limits.lower_rad), limits.upper_rad))
 
     @action
+    def follow(self, *, on: bool) -> None:
+        """Let the body follow the pose of the current keyframe, now and after every edit, or hold its pose.
+
+        The body first moves gently to the pose. A pose in which `motion check` reports errors, or to which
+        the way from the last one leads through errors, is not sent.
+        """
+        if not on:
+            self._stop_following()
+            return
+        bus = self._require_bus()
+        pose, angles = self._current_pose()
+        follower = PoseFollower(self._robot, pose, angles)
+        self._require_safe(follower, pose)
+        self._follower = follower
+        self._sent_pose = pose
+        bus.follow(follower)
+        self._publish(replace(self._status, follows=True, not_sent="", live=False))
+        self._show_motion()
+
+    def _stop_following(self) -> None:
+        """Let the body hold its pose, if it follows the one that is edited."""
+        if self._follower is None:
+            return
+        self._follower = None
+        if self._bus is not None:
+            self._bus.follow(None)
+        self._publish(replace(self._status, follows=False, not_sent=""))
+
+    def _current_pose(self) -> tuple[Pose, Floats]:
+        """Return the pose of the current keyframe, of all joints, and their angles `(n_joints,)` [rad].
+
+        Joints that the pose holds, or that the motion does not move, have the angles that the studio shows.
+        """
+        motion = self._motion
+        keyframe = self._session.cursor.keyframe
+        angles = motion.keyframe_angles(self._robot, keyframe)
+        resolved_pose = motion.resolved_poses()[keyframe + 1]
+        return Pose(self._robot.joint_names, angles, resolved_pose.free), angles
+
+    def _send_pose(self, follower: PoseFollower) -> None:
+        """Give the pose of the current keyframe to the follower, unless it or the way to it has faults."""
+        pose, angles = self._current_pose()
+        if pose == self._sent_pose:
+            return
+        self._sent_pose = pose
+        not_sent = ""
+        try:
+            self._require_safe(follower, pose)
+            follower.set_target(pose, angles)
+        except UnsafeMotionError as error:
+            not_sent = error.message
+        self._publish(replace(self._status, not_sent=not_sent))
+
+    def _require_safe(self, follower: PoseFollower, pose: Pose) -> None:
+        """Raise an UnsafeMotionError if a pose, or a follower's way to it, has faults."""
+        faults = [
+            fault.removeprefix("keyframe 1: ").replace("on the way into keyframe 1", "on the way")
+            for fault in find_faults(follower.plan(pose), self._robot)  # whose only keyframe needs no number
+        ]
+        require_no_faults(faults, "the pose", accept_faults=False)
+
+    @action
     def show(self, *, live: bool) -> None:
         """Show the body or the motion in the 3-D view."""
         self._publish(replace(self._status, live=live))
@@ -364,11 +533,14 @@ class TeachPanel(Panel):
     def _require_bus(self) -> BusThread:
         if self._bus is None or self._status.state != "open":
             raise InputError("no body is open", hint="connect one first")
+        if self._follower is not None:
+            raise InputError("the body follows the pose that is edited", hint="switch that off first")
         return self._bus
 
     def _close(self, bus: BusThread) -> None:
+        self._follower = None
         bus.stop()
-        self._publish(replace(self._status, state="closing"))
+        self._publish(replace(self._status, state="closing", follows=False, not_sent=""))
 
     def _show_state(self, bus: BusThread, angles: Floats, free: tuple[str, ...]) -> None:
         """Publish the body's angles and free joints, and show them in the 3-D view if `live`."""
@@ -386,9 +558,11 @@ class TeachPanel(Panel):
     def _end(self, error: PosewrightError | None) -> None:
         """Publish that the body is closed, with the error that ended it, and show the motion again."""
         self._bus = None
+        self._follower = None
         trouble = self._closing_reason if error is None else str(error)
         self._closing_reason = ""
-        self._publish(replace(self._status, state="closed", free=(), trouble=trouble))
+        status = replace(self._status, state="closed", follows=False, not_sent="", free=(), trouble=trouble)
+        self._publish(status)
         self._show_motion()
 
     def _show_motion(self) -> None:

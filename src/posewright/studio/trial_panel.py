@@ -144,7 +144,7 @@ class TrialPanel(Playhead):
             self._world = TrialWorld(self._scene.viser, track.recording)
             self._world.set_lasers(self._shows_lasers)
             self._world.look_at_field()
-            self._world.show_marks(track.marks)
+            self._world.set_marks(track.marks)
             self._show()
 
     def close(self) -> None:
@@ -400,7 +400,7 @@ class TrialPanel(Playhead):
         self._session.publish("trial_track", track.timeline)
         if self._world is not None:
             self._world.set_recording(track.recording)
-            self._world.show_marks(track.marks)
+            self._world.set_marks(track.marks)
         self.update(self._session.document.pages, self._session.document.pages)
         self._show()
 

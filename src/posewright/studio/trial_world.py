@@ -49,6 +49,12 @@ MARK_HEIGHT_M = 0.3
 MARK_COLOUR = (190, 40, 30)
 """Colour of marks."""
 
+LABEL_S = 3.0
+"""How long the text of a mark is shown [s], so that the texts of a place do not cover each other."""
+
+MARK_TIME_TOLERANCE_S = 1e-3
+"""A mark is shown so much before its time [s]: times that windows send are rounded."""
+
 FIELD_SIZE_SHARE = 0.47
 """Size for the camera as a share of the field's diagonal: the field fills the picture."""
 
@@ -60,6 +66,14 @@ _UNKNOWN_POSE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 _VIEW = np.array([-0.9, -1.3, 0.9])
 """Vector from the target to the camera, divided by the size of the target."""
+
+
+class ShownMark(NamedTuple):
+    """A mark in the 3-D view: its time [s], its ball, and its text."""
+
+    time_s: float
+    ball: SceneNodeHandle
+    label: SceneNodeHandle
 
 
 class Rays:
@@ -167,7 +181,7 @@ class TrialWorld:
         """Add the nodes of boxes, robots and their shapes to the scene; another trial is removed."""
         self._viser = viser
         self._poses: Poses
-        self._marks: list[SceneNodeHandle] = []
+        self._marks: list[ShownMark] = []
         self.set_recording(recording)
         viser_scene = viser.scene
         with viser.atomic():
@@ -209,21 +223,39 @@ class TrialWorld:
                 for sensor, rays in nodes.rays.items():
                     if sensor in decisions.sensors and last_row >= 0:
                         rays.show(decisions.sensors[sensor][last_row])
+            self._show_marks(time_s)
 
-    def show_marks(self, marks: Iterable[Mark]) -> None:
-        """Show a labelled mark at the position of each penalty."""
-        for handle in self._marks:
-            handle.remove()
+    def set_marks(self, marks: Iterable[Mark]) -> None:
+        """Replace the marks at the positions of penalties, which `show` shows from their times on."""
+        for shown in self._marks:
+            shown.ball.remove()  # with its label
         self._marks = []
         for number, mark in enumerate(marks):
             if mark.kind is not MarkKind.PENALTY or mark.x is None or mark.y is None:
                 continue
             path = f"{ROOT}/mark-{number}"
             ball = self._viser.scene.add_icosphere(
-                path, radius=0.015, color=MARK_COLOUR, position=(mark.x, mark.y, MARK_HEIGHT_M)
+                path,
+                radius=0.015,
+                color=MARK_COLOUR,
+                position=(mark.x, mark.y, MARK_HEIGHT_M),
+                visible=False,
             )
-            self._viser.scene.add_label(f"{path}/words", f"{mark.label}, {mark.time_s:.1f} s")
-            self._marks.append(ball)
+            text = f"{mark.label}, {mark.time_s:.1f} s"
+            label = self._viser.scene.add_label(f"{path}/words", text, visible=False)
+            self._marks.append(ShownMark(mark.time_s, ball, label))
+
+    def _show_marks(self, time_s: float) -> None:
+        """Show the marks of what has happened until a time [s], and the texts of the latest."""
+        for mark in self._marks:
+            age_s = time_s - mark.time_s
+            has_happened = age_s >= -MARK_TIME_TOLERANCE_S
+            for node, is_visible in (
+                (mark.ball, has_happened),
+                (mark.label, has_happened and age_s < LABEL_S),
+            ):
+                if node.visible != is_visible:
+                    node.visible = is_visible
 
     def set_lasers(self, is_visible: bool) -> None:
         """Show or hide the laser beams."""

@@ -16,11 +16,11 @@ import posewright as pw
 from posewright.errors import InputError
 from posewright.recordings import Event, Header, Recording, RobotHeader, RobotRecord
 from posewright.runtimes.openr.flow import (
-    BETWEEN,
-    ends_of,
+    MESSAGE_KINDS,
     entries_of,
     fold_repetitions,
     objects_in,
+    sender_and_receiver,
     sequence_diagram,
 )
 from posewright.runtimes.openr.kernel import LogEntry
@@ -77,7 +77,9 @@ def unroll(log: Sequence[LogEntry]) -> list[LogEntry]:
 
 def select(log: Sequence[LogEntry], *ends: str) -> list[object]:
     """Return kinds and data of the entries between two objects, or of all."""
-    return [(entry.kind, entry.data) for entry in log if not ends or set(ends_of(entry)) == set(ends)]
+    return [
+        (entry.kind, entry.data) for entry in log if not ends or set(sender_and_receiver(entry)) == set(ends)
+    ]
 
 
 @given(st.lists(st.sampled_from([*BLOCK, STATE, REFUSAL]), max_size=40))
@@ -100,7 +102,7 @@ def test_the_blocks_of_two_objects_that_move_at_once_are_a_loop_each() -> None:
     legs = [(kind, {end: text.replace("Head", "Legs") for end, text in data.items()}) for kind, data in BLOCK]
     steps = fold_repetitions(entries(COMMAND, *[*BLOCK * 5, *legs] * 6, STATE))
     loops = [step for step in steps if step.n_repetitions > 1]
-    assert [(loop.n_repetitions, {ends_of(entry) for entry in loop.body}) for loop in loops] == [
+    assert [(loop.n_repetitions, {sender_and_receiver(entry) for entry in loop.body}) for loop in loops] == [
         (30, {("Head", "OVirtualRobotComm"), ("OVirtualRobotComm", "Head")}),
         (6, {("Legs", "OVirtualRobotComm"), ("OVirtualRobotComm", "Legs")}),
     ]
@@ -109,9 +111,9 @@ def test_the_blocks_of_two_objects_that_move_at_once_are_a_loop_each() -> None:
 
 def test_an_answer_leads_from_who_receives_to_who_sends() -> None:
     ready, notify = entries(*BLOCK)
-    assert ends_of(notify) == ("Head", "OVirtualRobotComm")
-    assert ends_of(ready) == ("OVirtualRobotComm", "Head")
-    assert ends_of(entries(STATE)[0]) == ("Head", "Head")
+    assert sender_and_receiver(notify) == ("Head", "OVirtualRobotComm")
+    assert sender_and_receiver(ready) == ("OVirtualRobotComm", "Head")
+    assert sender_and_receiver(entries(STATE)[0]) == ("Head", "Head")
 
 
 def test_who_sends_first_stands_first() -> None:
@@ -150,7 +152,9 @@ MERMAID = re.compile(
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(sorted({*BETWEEN, "state", "syslog", "sound"})), st.text(max_size=20)))
+    st.lists(
+        st.tuples(st.sampled_from(sorted({*MESSAGE_KINDS, "state", "syslog", "sound"})), st.text(max_size=20))
+    )
 )
 def test_whatever_objects_say_the_text_stays_mermaid(texts: list[tuple[str, str]]) -> None:
     messages = [

@@ -84,7 +84,7 @@ def test_a_list_of_commands_is_told_from_one_of_ways() -> None:
 @pytest.mark.parametrize("data", [LISTED, LISTED.rstrip(), LISTED.replace(b"\r\n", b"\n"), b"", b"# none"])
 def test_a_command_is_added_in_the_line_ends_of_the_file(data: bytes) -> None:
     text = read_commands(data)
-    more = text.with_command("70 1 0", ["monetagentMTN a_x -1"], ["#####"])
+    more = text.with_added_command("70 1 0", ["monetagentMTN a_x -1"], ["#####"])
     rendered = more.render()
     assert rendered.startswith(data)
     assert rendered.endswith(text.eol.join([b"#####", b"70 1 0", b"monetagentMTN a_x -1", b""]))
@@ -93,7 +93,7 @@ def test_a_command_is_added_in_the_line_ends_of_the_file(data: bytes) -> None:
 
 
 def test_a_replaced_command_stands_where_it_stood_and_comments_stay() -> None:
-    text = read_commands(LISTED).with_replaced(61, "61 1 0", ["monetagentMTN new -1"])
+    text = read_commands(LISTED).with_replaced_command(61, "61 1 0", ["monetagentMTN new -1"])
     assert text.render() == (
         LISTED[: LISTED.index(b"61 ")] + b"61 1 0\r\nmonetagentMTN new -1\r\n# with a bark\r\n"
     )
@@ -102,7 +102,7 @@ def test_a_replaced_command_stands_where_it_stood_and_comments_stay() -> None:
 
 def test_of_two_commands_of_one_id_the_last_is_replaced_and_the_other_goes() -> None:
     text = read_commands(b"5 1 0\na old -1\n6 1 0\na b -1\n5 1 0\na newer -1\n")
-    assert text.with_replaced(5, "5 1 1", ["a x -1"]).render() == b"6 1 0\na b -1\n5 1 1\na x -1\n"
+    assert text.with_replaced_command(5, "5 1 1", ["a x -1"]).render() == b"6 1 0\na b -1\n5 1 1\na x -1\n"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_of_two_commands_of_one_id_the_last_is_replaced_and_the_other_goes() -> 
 )
 def test_postures_are_the_second_and_third_piece_of_a_name(name: str, start: str, end: str) -> None:
     assert postures_of(name) == (start, end)
-    assert postures_of(name).is_complete == bool(start and end)
+    assert postures_of(name).has_start_and_end == bool(start and end)
 
 
 def test_a_way_leads_on_only_between_two_postures() -> None:

@@ -211,7 +211,7 @@ def test_whatever_is_commanded_no_joint_is_asked_for_more_than_it_can(
     assert played.states("MoveHead")[-1][1] == IDLE
     assert played.controller.is_idle
     moved = next(one for one in played.controller.system.objects if isinstance(one, MoveHead))
-    assert all(region.is_free for region in moved._player._move._regions)
+    assert all(region.is_free for region in moved._player._joint_commands._regions)
 
 
 def test_no_way_is_too_fast_for_a_servo_wherever_it_begins() -> None:

@@ -20,7 +20,7 @@ from posewright.runtimes.openr import (
     find_free_region,
     read_connect,
 )
-from posewright.runtimes.openr.flow import label_of
+from posewright.runtimes.openr.flow import format_label
 from posewright.runtimes.openr.services import ServiceName, ServiceSide
 
 DOG = robot("sony_ers7")
@@ -311,7 +311,7 @@ def test_a_receiver_that_was_never_ready_is_reported_as_such() -> None:
         system.run()
     (silent,) = [entry for entry in system.openr.entries if entry.kind == "silent"]
     assert silent.data["why"] == "it has never said assert_ready"
-    assert label_of(silent) == "Out: no answer for 2.0 s; it has never said assert_ready"
+    assert format_label(silent) == "Out: no answer for 2.0 s; it has never said assert_ready"
 
 
 def test_alarms_ring_at_the_first_frame_not_before_their_time_in_order() -> None:

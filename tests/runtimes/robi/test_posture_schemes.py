@@ -12,7 +12,7 @@ from posewright.robots import robot
 from posewright.runtimes.robi.catalogue import load_program
 from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.memory import RobiMemory
-from posewright.runtimes.robi.posture_schemes import nine_patterns, one_pattern, read_pose_blocks
+from posewright.runtimes.robi.posture_schemes import read_pose_blocks, write_nine_patterns, write_one_pattern
 from posewright.runtimes.robi.program import Rm4Program
 
 ROBI = robot("deagostini_robi2")
@@ -42,8 +42,8 @@ def played(
 def test_both_schemes_are_the_same_to_be_seen_facing_front(pose: str, posture: int) -> None:
     nine_memory = RobiMemory()  # a Robi 1 maps nothing
     nine_memory.set("posture", posture)
-    nine = played(nine_patterns(read_pose_blocks(DANCE)), nine_memory, pose)
-    one = played(one_pattern(read_pose_blocks(DANCE)), in_posture(pose), pose)
+    nine = played(write_nine_patterns(read_pose_blocks(DANCE)), nine_memory, pose)
+    one = played(write_one_pattern(read_pose_blocks(DANCE)), in_posture(pose), pose)
     np.testing.assert_allclose(nine, one, atol=1e-12)
 
 
@@ -52,7 +52,7 @@ def test_a_face_turned_left_stays_about_there_in_nine_patterns() -> None:
     neck = ROBI.index("neck_yaw")
     start[neck] = ROBI.from_ticks(np.full(20, 450.0))[neck]
     body = MockBody(ROBI, positions=start)
-    controller = RobiController(ROBI, nine_patterns(read_pose_blocks(DANCE)), memory)
+    controller = RobiController(ROBI, write_nine_patterns(read_pose_blocks(DANCE)), memory)
     while not controller.is_over:
         body.play(controller.next(body.read(), 1))
     turned = ROBI.to_ticks(body.commands)[:, neck]
@@ -62,8 +62,8 @@ def test_a_face_turned_left_stays_about_there_in_nine_patterns() -> None:
 def test_robi_2_has_a_ninth_of_the_motions_and_less_than_a_sixth_of_the_bytes() -> None:
     shared = sum(load_program(name).n_bytes for name in ("map_sitting", "map_legs", "unmap"))
     behaviours = [read_pose_blocks(load_program(name)) for name in ("dance", "explain_ride")]
-    nine = [nine_patterns(poses) for poses in behaviours]
-    one = [one_pattern(poses) for poses in behaviours]
+    nine = [write_nine_patterns(poses) for poses in behaviours]
+    one = [write_one_pattern(poses) for poses in behaviours]
     assert [len(read_pose_blocks(made)) for made in nine] == [9 * len(read_pose_blocks(made)) for made in one]
     assert 6 * (shared + sum(made.n_bytes for made in one)) < sum(made.n_bytes for made in nine)
 
@@ -75,7 +75,7 @@ def test_a_program_without_a_pose_has_no_schemes() -> None:
 @pytest.mark.parametrize(("name", "nine", "one"), [("dance", 28_885, 3_190), ("explain_ride", 38_137, 4_218)])
 def test_the_page_tells_how_large_both_are(name: str, nine: int, one: int) -> None:
     poses = read_pose_blocks(load_program(name))
-    assert len(nine_patterns(poses).render()) == nine
-    assert len(one_pattern(poses).render()) == one
+    assert len(write_nine_patterns(poses).render()) == nine
+    assert len(write_one_pattern(poses).render()) == one
     page = (Path(__file__).parents[3] / "docs" / "robi.md").read_text(encoding="utf-8")
     assert f"{nine:,} bytes | {one:,} bytes" in page

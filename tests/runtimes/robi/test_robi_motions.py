@@ -129,7 +129,7 @@ def played(motion: Motion, seconds: float) -> np.ndarray[tuple[int, ...], np.dty
     for _ in range(round(seconds * 60)):
         engine.update_measured(body.read())
         machine.run(200)
-        rows.append(engine.next_frame())
+        rows.append(engine.advance_frame())
         body.advance({CARD.name: rows[-1]})
     return np.concatenate([row.angles for row in rows])
 

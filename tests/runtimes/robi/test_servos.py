@@ -33,7 +33,7 @@ class Bench:
 
     def frame(self) -> JointCommands:
         self.engine.update_measured(self.body.read())
-        commands = self.engine.next_frame()
+        commands = self.engine.advance_frame()
         self.body.play(commands)
         return commands
 

@@ -28,6 +28,7 @@ from posewright.charts.machine import (
     Snapshot,
     StateNode,
 )
+from posewright.charts.machine.node import ROOT
 from posewright.charts.model import Chart, Promise
 from posewright.charts.proof import SolverBudget
 from posewright.charts.reachability import DEFAULT_LIMITS, Exploration, ExplorationLimits, WorkBudget, explore
@@ -47,8 +48,10 @@ def compute_entered_states(
         transition: the transition.
         include_history: include every state that a history may restore; else as if no history was stored.
     """
-    entry_set = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))  # no history stores a state
-    entry_set.add_targets(transition.targets, domain=transition.domain or 0)
+    empty_histories = dict.fromkeys(machine.histories, ())
+    entry_set = EntrySet(machine.nodes, empty_histories)
+    # a transition without a domain has no targets, so that nothing is entered
+    entry_set.add_targets(transition.targets, domain=transition.domain or ROOT)
     if not include_history:
         return entry_set.entered
     restorable_states = [
@@ -71,11 +74,11 @@ class ChartAnalysis:
         solver_budget: effort of proving, shared by the solver and the exploration.
         work_budget: work of exploring and of scanning what was explored.
         solver: decides claims over the whole domain of all types.
-        tracked_names: outputs and locals whose exact values the exploration keeps, even where nothing reads
-            them. The checks add those that their searches need.
+        tracked_variables: outputs and locals whose exact values the exploration keeps, even where nothing
+            reads them. The checks add those that their searches need.
         observers: receive every explored tick.
         searches: the searches of all checks.
-        stopped_reason: why the scan stopped early; empty if it did not.
+        scan_stop_reason: why the scan stopped early; empty if it did not.
         exploration: result of step 2; not set before.
     """
 
@@ -89,14 +92,15 @@ class ChartAnalysis:
         self.machine: Machine = self.interpreter.machine
         self.solver_budget = SolverBudget()
         self.work_budget = WorkBudget(limits)
+        # a second copy of every input, for questions whether two values of it make a difference
         alternate_inputs = {ALTERNATE_PREFIX + name: value_type for name, value_type in chart.inputs.items()}
         types = {**self.machine.types, **alternate_inputs}
         self.solver = CheckSolver(types, self.solver_budget, limits.is_time_over)
         self.path_conditions = PathConditions(chart.inputs)
-        self.tracked_names: set[str] = set(chart.resources)
+        self.tracked_variables: set[str] = set(chart.resources)
         self.observers: list[TickObserver] = []
         self.searches: list[WitnessSearch] = []
-        self.stopped_reason = ""
+        self.scan_stop_reason = ""
 
     def add_search(
         self, question: CheckQuestion, *, exact_variables: frozenset[str] = frozenset()
@@ -105,7 +109,7 @@ class ChartAnalysis:
 
         Args:
             question: the question to be answered.
-            exact_variables: variables whose exact values matter.
+            exact_variables: variables whose exact values matter; the exploration may have merged others.
         """
         search = WitnessSearch(
             question, self.interpreter, self.solver, self.path_conditions, exact_variables=exact_variables
@@ -124,12 +128,12 @@ class ChartAnalysis:
         if conditions:
             half_budget = WorkBudget(replace(self.limits, max_work=self.limits.max_work // 2))
             watching_exploration = self._explore(
-                self.tracked_names, watched_conditions=conditions, budget=half_budget
+                self.tracked_variables, watched_conditions=conditions, budget=half_budget
             )
             if watching_exploration.complete:
                 self.exploration = watching_exploration
                 return
-        self.exploration = self._explore(self.tracked_names)
+        self.exploration = self._explore(self.tracked_variables)
 
     def _explore(
         self,
@@ -143,7 +147,7 @@ class ChartAnalysis:
         """Return an exploration of the chart.
 
         Args:
-            tracked: names of the registers whose exact values are kept.
+            tracked: names of the registers whose exact values are kept; values of others may be merged.
             watched_conditions: conditions that are evaluated after every tick.
             values_to_try: values of registers that are tried even where not all inputs can be.
             limits: the limits; None for those of the analysis.
@@ -163,35 +167,40 @@ class ChartAnalysis:
     def scan(self) -> None:
         """Trace the explored ticks for observers and searches; explore again where a search needs that.
 
-        The chart is explored again, within narrower limits, with the exact values of variables that a search
-        needs and the exploration has merged, and with values that the solver has found.
+        An exploration merges values of a variable between which the chart makes no difference. The chart is
+        explored again, within narrower limits, with the exact values of variables that a search needs and
+        the exploration has merged, and with values that the solver has found.
         """
         limits = replace(self.limits, max_states=MAX_REEXPLORED, max_cases=MAX_REEXPLORED)
-        tracked_names = frozenset(self.tracked_names)
+        tracked_variables = frozenset(self.tracked_variables)
 
         def explore_exactly(names: Collection[str]) -> Exploration:
-            resources = tracked_names.intersection(self.chart.resources)
+            resources = tracked_variables.intersection(self.chart.resources)
             return self._explore(resources.union(names), limits=limits)
 
         def explore_with_values(values_to_try: Mapping[str, Collection[Value]]) -> Exploration:
-            names = tracked_names.union(values_to_try)
+            names = tracked_variables.union(values_to_try)
             return self._explore(names, values_to_try=values_to_try, limits=limits)
 
+        # a search is repeated later if it needs exact values of variables that the exploration has merged
         answerable_searches = []
-        merged_names_by_search = {}  # searches that need exact values which the exploration has merged
+        merged_variables_by_search = {}
         for search in self.searches:
-            merged_names = self.exploration.merged_variables(search.exact_variables)
-            if merged_names:
-                merged_names_by_search[search] = merged_names
+            merged_variables = self.exploration.merged_variables(search.exact_variables)
+            if merged_variables:
+                merged_variables_by_search[search] = merged_variables
             else:
                 answerable_searches.append(search)
         scan_ticks(self.exploration, answerable_searches, self.work_budget, self.observers)
-        self.stopped_reason = self.work_budget.stop_reason
-        if merged_names_by_search:
+        self.scan_stop_reason = self.work_budget.stop_reason
+        if merged_variables_by_search:
             scan_with_exact_values(
-                merged_names_by_search, tracked_names, explore=explore_exactly, budget=self.work_budget
+                merged_variables_by_search,
+                tracked_variables,
+                explore=explore_exactly,
+                budget=self.work_budget,
             )
-        if not self.is_complete:
+        if not self.has_scanned_all_ticks:
             scan_directed(self.searches, explore=explore_with_values, budget=self.work_budget)
 
     def run_to_last_tick(self, trace: InputRows) -> tuple[Snapshot, TickTrace]:
@@ -199,23 +208,26 @@ class ChartAnalysis:
         return run_to_last_tick(self.interpreter, trace)
 
     @property
-    def is_complete(self) -> bool:
+    def has_scanned_all_ticks(self) -> bool:
         """Whether every possible tick was explored and scanned."""
-        return self.exploration.complete and not self.stopped_reason
+        return self.exploration.complete and not self.scan_stop_reason
 
     @property
     def incomplete_reason(self) -> str:
         """Why not every possible tick was explored and scanned."""
         reasons = list(self.exploration.incomplete_reasons)
-        if self.stopped_reason:
-            reasons.append(self.stopped_reason)
+        if self.scan_stop_reason:
+            reasons.append(self.scan_stop_reason)
         return "; ".join(dict.fromkeys(reasons)) or "not all runs were explored"
 
-    def is_open(self, search: WitnessSearch, node: StateNode) -> bool:
-        """Return whether a search about a state that was entered has neither a witness nor a proof."""
+    def is_undecided(self, search: WitnessSearch, node: StateNode) -> bool:
+        """Return whether a search about a state that was entered has neither a witness nor a proof.
+
+        There is no proof if the search gave up, or not every possible tick was explored and scanned.
+        """
         if node.index not in self.entered_states or search.witness is not None:
             return False
-        return bool(search.undecided_reason) or not self.is_complete
+        return bool(search.undecided_reason) or not self.has_scanned_all_ticks
 
     @cached_property
     def entered_states(self) -> frozenset[int]:
@@ -230,7 +242,9 @@ class ChartAnalysis:
     def describe_witness(
         self, state: str, witness: Witness, names: Collection[str]
     ) -> tuple[Counterexample, Counterexample]:
-        """Return the case of a witness, and the same case with only the inputs in `names`, for a message.
+        """Return the case that a witness shows, and the same with only the inputs in `names`, for a message.
+
+        A case is a state, the inputs of one tick, and the values of variables.
 
         Args:
             state: name of the state that the case is about.
@@ -247,7 +261,7 @@ class ChartAnalysis:
     def build_counterexample(
         self, state: str, inputs: Mapping[str, Value], env: Mapping[str, Value], names: Collection[str]
     ) -> Counterexample:
-        """Return a case with its inputs, the events that occur, and the variables in `names`.
+        """Return a case: a state, the inputs of a tick, the events that occur, and the variables in `names`.
 
         Args:
             state: name of the state that the case is about.
@@ -307,7 +321,7 @@ def promise_conditions(*promises: Promise) -> tuple[Expression, ...]:
 def build_unproved_finding(
     analysis: ChartAnalysis, search: WitnessSearch, rule: Rule, claim: str, node: StateNode
 ) -> Finding:
-    """Return the finding for a search that is open: no run shows the claim, and no proof excludes it.
+    """Return the finding for an undecided search: no run shows the claim, and no proof excludes it.
 
     It is an unproved error, with the values for which the claim would be true. If the solver finds no such
     values either, it is a note.

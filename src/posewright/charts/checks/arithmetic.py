@@ -94,16 +94,18 @@ class ArithmeticSuspect:
         rule: the rule of the finding.
         search: the search for a tick in which the fault occurs.
         argument: the argument of a function call that may be out of range; None for other faults.
+        allowed_range: for a value or argument that may be out of range, the lowest and highest value allowed.
     """
 
     use: ExpressionUse
     rule: Rule
     search: WitnessSearch
     argument: ClampedArgument | None = None
+    allowed_range: tuple[float, float] | None = None
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """Key that all suspects share which are reported only once."""
+    def report_key(self) -> tuple[object, ...]:
+        """A key that suspects share of which only one is reported: expression, rule, and parameter."""
         parameter = (self.argument.function, self.argument.parameter) if self.argument else None
         return id(self.use.expression), self.rule, parameter
 
@@ -120,7 +122,7 @@ class ArithmeticFaults(Check):
         """Add a search for every fault that types do not exclude, and track the variables it reads."""
         self.suspects: list[ArithmeticSuspect] = []
         self.n_tracked_combinations = 1
-        # by the identity of the expression and the variable, since states may share an expression
+        # by the identity of the expression, which states may share, and the variable it is assigned to
         uses_by_expression: dict[tuple[int, str | None], list[ExpressionUse]] = {}
         for use in list_uses(self.machine):
             uses_by_expression.setdefault((id(use.expression), use.variable), []).append(use)
@@ -143,35 +145,37 @@ class ArithmeticFaults(Check):
             self._track_variables(fault.claim)
             question = CheckQuestion(ExpressionEvaluation(nodes, first_use.expression), (fault.claim,))
             search = self.analysis.add_search(question, exact_variables=fault.claim.names)
-            yield ArithmeticSuspect(first_use, fault.rule, search, fault.argument)
+            yield ArithmeticSuspect(first_use, fault.rule, search, fault.argument, fault.allowed_range)
 
     def _track_variables(self, claim: CheckClaim) -> None:
-        """Track the variables that a claim reads.
+        """Let the exploration track the exact values of the variables that a claim reads, if they are few.
 
-        A variable is tracked only while the product of the value counts of all tracked ones is at most
-        MAX_TRACKED_VALUES.
+        The combinations of values of all variables tracked for this check may be MAX_TRACKED_VALUES at most;
+        a variable that would make them more is not tracked.
         """
         for name, value_type in self.chart.variables.items():
-            n_values = _count_values(value_type)
-            is_new = name in claim.names and name not in self.analysis.tracked_names
-            if is_new and n_values * self.n_tracked_combinations <= MAX_TRACKED_VALUES:
-                self.n_tracked_combinations *= n_values
-                self.analysis.tracked_names.add(name)
+            is_new = name in claim.names and name not in self.analysis.tracked_variables
+            n_combinations = self.n_tracked_combinations * _count_values(value_type)
+            if is_new and n_combinations <= MAX_TRACKED_VALUES:
+                self.n_tracked_combinations = n_combinations
+                self.analysis.tracked_variables.add(name)
 
     def findings(self) -> Iterator[Finding]:
         """Yield the faults that a run shows, then notes on those that are undecided."""
-        reported = set[object]()
+        reported_keys = set[object]()
         for suspect in self.suspects:
-            if suspect.search.witness is not None and suspect.key not in reported:
-                reported.add(suspect.key)
+            if suspect.search.witness is not None and suspect.report_key not in reported_keys:
+                reported_keys.add(suspect.report_key)
                 yield self._build_finding(suspect, suspect.search.witness)
         for suspect in self.suspects:
             use = suspect.use
             search = suspect.search
-            if suspect.key in reported or suspect.rule is Rule.UNDEFINED or not search.n_reached:
+            # a result that is not a number is only a warning, so there is no note that it may occur
+            if suspect.report_key in reported_keys or suspect.rule is Rule.UNDEFINED:
                 continue
-            if self.analysis.is_open(search, use.node):
-                reported.add(suspect.key)
+            is_ever_evaluated = search.n_points_reached > 0
+            if is_ever_evaluated and self.analysis.is_undecided(search, use.node):
+                reported_keys.add(suspect.report_key)
                 question = f"whether `{use.expression}` ever {FAULT_VERBS[suspect.rule]} in {use.node.name}"
                 reason = search.undecided_reason or self.analysis.incomplete_reason
                 yield not_proved(f"it is not known {question}: {reason}", use.node.name, use.line)
@@ -186,8 +190,9 @@ class ArithmeticFaults(Check):
         state = self._find_active_state(use.node, witness)
         case, relevant_case = self.analysis.describe_witness(state, witness, expression.names)
         level = Level.ERROR
-        if suspect.rule is Rule.RANGE:
-            message = f"{self._describe_range_fault(suspect, witness)} {relevant_case}"
+        if suspect.allowed_range is not None:
+            description = self._describe_range_fault(suspect, suspect.allowed_range, witness)
+            message = f"{description} {relevant_case}"
         elif suspect.rule is Rule.UNDEFINED:
             level = Level.WARNING
             subject = "a term of " if isinstance(expression.type, BoolType) else ""
@@ -209,6 +214,10 @@ class ArithmeticFaults(Check):
         It is the given state if that is active before or after the tick of the witness. Else the expression
         was evaluated for another state, with which this one shares a junction; the result is then the
         innermost state that was active before the tick.
+
+        Args:
+            node: the state that uses the expression.
+            witness: a tick in which the fault occurs.
         """
         snapshots = [witness.start_state]
         if witness.trace:
@@ -219,20 +228,26 @@ class ArithmeticFaults(Check):
             return node.name
         return witness.start_state.active[-1]
 
-    def _describe_range_fault(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
-        """Return which variable or parameter leaves which range, with the value it would have."""
+    def _describe_range_fault(
+        self, suspect: ArithmeticSuspect, allowed_range: tuple[float, float], witness: Witness
+    ) -> str:
+        """Return which variable or parameter leaves which range, with the value it would have.
+
+        Args:
+            suspect: the fault: of an argument of a call, or of a value assigned to a variable.
+            allowed_range: the lowest and the highest value that the variable or parameter may have.
+            witness: a tick in which it occurs.
+        """
         use = suspect.use
         argument = suspect.argument
         env = witness.point.env
-        if argument is None:
-            # a fault of this rule has a variable with a range; the alternatives are for the type checker
-            low, high = _range_of(self.chart.variables[use.variable or ""]) or (0, 0)
-            value = format_value(use.expression.evaluate(env))
-            return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {value}"
-        low, high = _range_of(argument.type) or (0, 0)
-        value = format_value(use.expression.with_tree(argument.tree).evaluate(env))
-        subject = f"the parameter {argument.parameter} of {argument.function}"
-        return f"{subject} leaves its range {low:g}..{high:g} in `{use.expression}`: it is {value}"
+        low, high = allowed_range
+        if argument is not None:
+            value = format_value(use.expression.with_tree(argument.tree).evaluate(env))
+            subject = f"the parameter {argument.parameter} of {argument.function}"
+            return f"{subject} leaves its range {low:g}..{high:g} in `{use.expression}`: it is {value}"
+        value = format_value(use.expression.evaluate(env))
+        return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {value}"
 
 
 class _PossibleFault(NamedTuple):
@@ -242,18 +257,20 @@ class _PossibleFault(NamedTuple):
         rule: the rule of the fault.
         claim: the claim that the fault occurs.
         argument: the argument of a function call that is out of range; None for other faults.
+        allowed_range: for a value or argument that is out of range, the lowest and highest value allowed.
     """
 
     rule: Rule
     claim: CheckClaim
     argument: ClampedArgument | None = None
+    allowed_range: tuple[float, float] | None = None
 
 
 def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[_PossibleFault]:
-    """Yield the faults that an expression of its form may have.
+    """Yield the faults that an expression of its form may have, each with the claim that it occurs.
 
-    Every operation may divide by zero or overflow, the value and the arguments of calls may be out of range,
-    and every term may be undefined.
+    Every operation may divide by zero or overflow. The value may be out of the range of the variable that it
+    is assigned to, an argument of a call out of that of the parameter. Every term may be not a number.
     """
     expression = use.expression
     for operation in operations_in(expression.tree):
@@ -263,17 +280,20 @@ def _list_faults(use: ExpressionUse, machine: Machine) -> Iterator[_PossibleFaul
             yield _PossibleFault(Rule.OVERFLOW, Saturates(expression, operation))
     value_range = _range_of(machine.chart.variables[use.variable]) if use.variable is not None else None
     if value_range is not None and not isinstance(expression.type, BoolType | EnumType):
-        yield _PossibleFault(Rule.RANGE, OutOfRange(expression, *value_range))
-    for argument in expression.arguments:
+        claim = OutOfRange(expression, *value_range)
+        yield _PossibleFault(Rule.RANGE, claim, allowed_range=value_range)
+    for argument in expression.clamped_arguments:
         argument_range = _range_of(argument.type)
         if argument_range is not None:
             low, high = argument_range
             is_below = Binary(Operator.LESS, argument.tree, Literal(low))
             is_above = Binary(Operator.GREATER, argument.tree, Literal(high))
-            is_outside = Binary(Operator.AND, argument.when, Binary(Operator.OR, is_below, is_above))
-            yield _PossibleFault(Rule.RANGE, Holds(build_condition(is_outside, [expression])), argument)
+            is_outside = Binary(Operator.OR, is_below, is_above)
+            is_passed_outside = Binary(Operator.AND, argument.when, is_outside)  # the call is evaluated
+            argument_claim = Holds(build_condition(is_passed_outside, [expression]))
+            yield _PossibleFault(Rule.RANGE, argument_claim, argument, argument_range)
     if may_be_undefined(expression, machine.types):
-        for conditions, term in _list_terms(expression.tree, ()):
+        for conditions, term in _list_terms(expression.tree, conditions=()):
             is_undefined = Unary(Operator.NOT, is_defined(term))
             parts = [build_condition(condition, [expression]) for condition in (*conditions, is_undefined)]
             yield _PossibleFault(Rule.UNDEFINED, Holds(all_of(parts)))

@@ -35,16 +35,17 @@ def build_condition(
 
     Args:
         tree: the tree of the condition.
-        parts: expressions it is built from; their constants and the source of the last are taken over.
-        constant_values: values of further names in the tree.
+        parts: expressions it is built from; the values of their named constants are taken over, and the
+            source text of the last.
+        constant_values: values of further constants that the tree names.
     """
-    all_constants: dict[str, Value] = {}
+    all_constant_values: dict[str, Value] = {}
     source = SourceText("")
     for part in parts:
-        all_constants.update(part.constant_values)
+        all_constant_values.update(part.constant_values)
         source = part.source
-    all_constants.update(constant_values or {})
-    return Expression(tree, BoolType(), source, constant_values=all_constants)
+    all_constant_values.update(constant_values or {})
+    return Expression(tree, BoolType(), source, constant_values=all_constant_values)
 
 
 def negation(condition: Expression) -> Expression:
@@ -164,10 +165,10 @@ def trigger_events(transition: CompoundTransition) -> frozenset[str | None]:
     return frozenset(transition.events) or frozenset({None})
 
 
-def outcome_differs(
+def compare_outcomes(
     first: CompoundTransition, second: CompoundTransition, types: Mapping[str, Type] | None = None
 ) -> Expression | bool:
-    """Return where two transitions do different things: never (False), always (True), or on a condition.
+    """Return whether two transitions do different things: never (False), always (True), or on a condition.
 
     There is a condition only where both go to the same states and their only action assigns the same
     variables: that the assigned values differ. Other different actions count as always different.

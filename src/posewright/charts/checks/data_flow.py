@@ -39,32 +39,37 @@ class UnwrittenRuns:
     """Finds runs on which a variable has not been written yet.
 
     Attributes:
-        uses: what each explored step does with the variables.
+        use_by_step: what each explored step does with the variables.
         graph: the explored graph.
         chart_kind: the kind of the chart.
         start_configuration: the numbers of the innermost states that are active first.
     """
 
     def __init__(self, exploration: Exploration, uses: Mapping[SymbolicStep, VariableUse]) -> None:
-        self.uses = uses
+        self.use_by_step = uses
         self.graph = exploration.graph
         self.chart_kind = exploration.chart.kind
         self.start_configuration = self.graph.abstract_states[0].snapshot.configuration
 
     def find_early_read(self, name: str) -> InputRows | None:
-        """Return the shortest rows to a tick that reads a variable that nothing has written."""
-        return self._find_run(name, lambda step: step in self.uses and name in self.uses[step].reads)
+        """Return the shortest rows of inputs to a tick that reads a variable which nothing has written.
+
+        None if there is no such run.
+        """
+        return self._find_run(
+            name, lambda step: step in self.use_by_step and name in self.use_by_step[step].reads
+        )
 
     def find_unset_output(self, name: str) -> InputRows | None:
-        """Return the shortest rows to a configuration in which an output should be set and is not.
+        """Return the shortest rows of inputs to a configuration in which an output should be set and is not.
 
         It should be set in every configuration that some tick enters with a significant write of the output.
-        In charts of other kinds than a statechart, it should be set in all configurations. None is returned
-        if there are no such rows.
+        In charts of other kinds than a statechart, it should be set in all configurations. None if there are
+        no such rows.
         """
         needs_significant_write = self.chart_kind is ChartKind.STATECHART
         configurations_with_write = set[object]()
-        for step, use in self.uses.items():
+        for step, use in self.use_by_step.items():
             has_write = name in use.significant_writes or not needs_significant_write
             if step.next_state is not None and has_write:
                 configurations_with_write.add(step.next_state.configuration)
@@ -80,17 +85,18 @@ class UnwrittenRuns:
 
     def _leaves_unwritten(self, name: str, step: SymbolicStep) -> bool:
         """Return whether a step is known not to write a variable."""
-        return step in self.uses and name not in self.uses[step].writes
+        return step in self.use_by_step and name not in self.use_by_step[step].writes
 
-    def _find_run(self, name: str, is_last: Callable[[SymbolicStep], bool]) -> InputRows | None:
-        """Return the shortest rows to a certain step before which nothing writes a variable.
+    def _find_run(self, name: str, may_end_with: Callable[[SymbolicStep], bool]) -> InputRows | None:
+        """Return the inputs of the shortest run to a certain step, before which nothing writes a variable.
 
         Args:
             name: the name of the variable.
-            is_last: whether the run may end with a step.
+            may_end_with: returns whether the run may end with a step.
         """
         return self.graph.find_shortest_run(
-            lambda edge: is_last(edge.step), may_pass=lambda edge: self._leaves_unwritten(name, edge.step)
+            lambda edge: may_end_with(edge.step),
+            may_pass=lambda edge: self._leaves_unwritten(name, edge.step),
         )
 
 
@@ -100,11 +106,11 @@ class UnwrittenReads(Check):
     Only variables without a declared initial value are of interest.
 
     Attributes:
-        locals: the locals of interest.
-        outputs: the outputs of interest.
+        read_locals: the locals of interest: those that something reads.
+        write_only_outputs: the outputs of interest: those that something writes and nothing reads.
         transition_action_ids: the identities of the assignments that are actions of transitions.
-        uses: what each observed step does with the variables.
-        names: those of these variables that not every first tick writes before it reads them.
+        use_by_step: what each observed step does with the variables.
+        maybe_unwritten_names: those of these variables that not every first tick writes before it reads them.
     """
 
     def plan_scan(self) -> None:
@@ -118,42 +124,49 @@ class UnwrittenReads(Check):
         read_names = frozenset[str]().union(*(expression.names for expression in machine.expressions))
         written_names = frozenset[str]().union(*map(names_set, all_actions(machine)))
         uninitialized = [name for name in chart.variables if name not in chart.initial_values]
-        self.locals = [name for name in uninitialized if name in chart.locals and name in read_names]
+        self.read_locals = [name for name in uninitialized if name in chart.locals and name in read_names]
         # an output that the chart itself reads is a memory, which starts at zero by definition
         write_only_names = written_names - read_names
-        self.outputs = [name for name in uninitialized if name in chart.outputs and name in write_only_names]
+        self.write_only_outputs = [
+            name for name in uninitialized if name in chart.outputs and name in write_only_names
+        ]
         self.transition_action_ids = {
             id(action)
             for transition in machine.transitions
             for action in iterate_actions(transition.do)
             if isinstance(action, Assign)
         }
-        self.uses: dict[SymbolicStep, VariableUse] = {}
-        self.names = self._find_unwritten_at_start()
-        if self.names:
+        self.use_by_step: dict[SymbolicStep, VariableUse] = {}
+        self.maybe_unwritten_names = self._find_unwritten_at_start()
+        if self.maybe_unwritten_names:
             self.analysis.observers.append(self._observe)
 
     def _find_unwritten_at_start(self) -> frozenset[str]:
         """Return the variables of interest that not every first tick writes before it reads them."""
-        names = frozenset((*self.locals, *self.outputs))
+        names = frozenset((*self.read_locals, *self.write_only_outputs))
         abstract_states = self.analysis.exploration.graph.abstract_states
         if not abstract_states:  # the time limit was reached before
             return frozenset()
         start_state = abstract_states[0]
-        uses = []
+        uses_in_first_ticks = []
         for step in start_state.steps:
             tick = trace_tick(self.analysis.interpreter, start_state.snapshot, step.inputs)
-            uses.append(self._find_use(tick, names))
+            uses_in_first_ticks.append(self._find_use(tick, names))
         return frozenset(
-            name for name in names if any(name in use.reads or name not in use.writes for use in uses)
+            name
+            for name in names
+            if any(name in use.reads or name not in use.writes for use in uses_in_first_ticks)
         )
 
     def _observe(self, tick: ExploredTick) -> None:
         """Record what an explored tick does with the variables."""
-        self.uses[tick.step] = self._find_use(tick.tick_trace, self.names)
+        self.use_by_step[tick.step] = self._find_use(tick.tick_trace, self.maybe_unwritten_names)
 
     def _find_use(self, tick: TickTrace, names: frozenset[str]) -> VariableUse:
-        """Return what a tick does with the variables in `names`."""
+        """Return which of the variables in `names` a tick reads before it writes them, and which it writes.
+
+        A read is an evaluation before the first write. Expressions are counted in the order of evaluation.
+        """
         n_evaluated_at_first_write: dict[str, int] = {}
         significant_writes = set[str]()
         for write in tick.writes:
@@ -164,13 +177,13 @@ class UnwrittenReads(Check):
                 significant_writes.add(write.name)
         reads = set[str]()
         for index, evaluation in enumerate(tick.evaluations):
-            unwritten = {
+            unwritten_names = {
                 name
                 for name in evaluation.expression.names & names
                 if name not in n_evaluated_at_first_write or index < n_evaluated_at_first_write[name]
             }
-            if unwritten:
-                reads |= find_reads(evaluation.expression, evaluation.env) & unwritten
+            if unwritten_names:
+                reads |= find_reads(evaluation.expression, evaluation.env) & unwritten_names
         return VariableUse(
             frozenset(reads),
             writes=frozenset(n_evaluated_at_first_write),
@@ -180,22 +193,21 @@ class UnwrittenReads(Check):
     def _is_significant(self, tick: TickTrace, write: VariableWrite) -> bool:
         """Return whether a write is an action of a transition, or of a value other than zero."""
         value_type = self.chart.variables[write.name]
-        value: Any = tick.evaluations[
-            write.evaluation_index
-        ].value  # of the Python type that belongs to the type
-        return id(write.action) in self.transition_action_ids or value_type.clamp(value) != value_type.default
+        value: Any = tick.evaluations[write.evaluation_index].value  # of the type of the variable
+        belongs_to_transition = id(write.action) in self.transition_action_ids
+        return belongs_to_transition or value_type.clamp(value) != value_type.default
 
     def findings(self) -> Iterator[Finding]:
         """Yield a warning for each variable that is read early or left unset, with the shortest run."""
-        if not self.names:
+        if not self.maybe_unwritten_names:
             return
-        runs = UnwrittenRuns(self.analysis.exploration, self.uses)
-        for name in self.locals:
-            rows = runs.find_early_read(name) if name in self.names else None
+        runs = UnwrittenRuns(self.analysis.exploration, self.use_by_step)
+        for name in self.read_locals:
+            rows = runs.find_early_read(name) if name in self.maybe_unwritten_names else None
             if rows is not None:
                 yield self._build_read_finding(name, rows)
-        for name in self.outputs:
-            rows = runs.find_unset_output(name) if name in self.names else None
+        for name in self.write_only_outputs:
+            rows = runs.find_unset_output(name) if name in self.maybe_unwritten_names else None
             if rows is not None:
                 yield self._build_unset_finding(name, rows)
 
@@ -239,7 +251,12 @@ class UnwrittenReads(Check):
         )
 
     def _build_unset_finding(self, name: str, rows: InputRows) -> Finding:
-        """Return the finding that an output is not set at the end of `rows`."""
+        """Return the warning that an output is not set at the end of a run.
+
+        Args:
+            name: the name of the output.
+            rows: the inputs of the run.
+        """
         state_before, tick = self.analysis.run_to_last_tick(rows)
         active_states = tick.next_state.state if tick.next_state is not None else state_before.state
         zero = format_value(self.chart.outputs[name].default)
@@ -312,34 +329,34 @@ class WriteConflicts(Check):
 
     Attributes:
         nodes: the nodes of the machine, by number.
-        writer_by_action: the number of the state that an assignment belongs to, by its identity.
+        writer_by_action_id: the number of the state that an assignment belongs to, by its identity.
         writers_by_name: the numbers of the states that set a variable, by its name.
-        names: variables that states of two parallel regions set.
+        contested_variables: variables that states of two parallel regions set.
         conflicts: the first tick of every conflict, by the variable and the two regions.
     """
 
     def plan_scan(self) -> None:
-        """Observe all ticks if states of two regions may write the same variable."""
+        """Find which states write which variable; observe all ticks if two regions write the same one."""
         self.nodes = self.machine.nodes
-        self.writer_by_action: dict[int, int] = {}
+        self.writer_by_action_id: dict[int, int] = {}
         self.writers_by_name: dict[str, set[int]] = {}
         for node in self.nodes:
             for actions in (*node.actions, *(transition.do for transition in node.transitions)):
                 self._register_writer(actions, node.index)
-        self.names = set[str]()
+        self.contested_variables = set[str]()
         for name, writers in self.writers_by_name.items():
             pairs = combinations(sorted(writers), 2)
             if any(self._find_regions(first, second) for first, second in pairs):
-                self.names.add(name)
+                self.contested_variables.add(name)
         self.conflicts: dict[ConflictKey, WriteConflict] = {}
-        if self.names:
+        if self.contested_variables:
             self.analysis.observers.append(self._observe)
 
     def _register_writer(self, actions: Actions, writer: int) -> None:
         """Note a state as the writer of all variables that some actions set."""
         for action in iterate_actions(actions):
             if isinstance(action, Assign):
-                self.writer_by_action[id(action)] = writer
+                self.writer_by_action_id[id(action)] = writer
                 for name in action.values:
                     self.writers_by_name.setdefault(name, set()).add(writer)
 
@@ -362,15 +379,18 @@ class WriteConflicts(Check):
         """Record the first tick of every conflict: states of two regions set one variable in a tick."""
         writers_by_name: dict[str, list[int]] = {}  # the states that have set each variable, by number
         for write in tick.tick_trace.writes:
-            if write.name not in self.names or write.name in names_in(write.action.values[write.name].tree):
+            if write.name not in self.contested_variables:
+                continue
+            assigned_tree = write.action.values[write.name].tree
+            if write.name in names_in(assigned_tree):
                 continue  # a new value that follows from the present one keeps what an earlier region set
-            writer = self.writer_by_action[id(write.action)]
+            writer = self.writer_by_action_id[id(write.action)]
             earlier_writers = writers_by_name.setdefault(write.name, [])
             for earlier in earlier_writers:
                 regions = self._find_regions(writer, earlier)
                 if regions is not None:
-                    key = ConflictKey(write.name, regions)
-                    self.conflicts.setdefault(key, WriteConflict(earlier, writer, tick))
+                    conflict_key = ConflictKey(write.name, regions)
+                    self.conflicts.setdefault(conflict_key, WriteConflict(earlier, writer, tick))
             earlier_writers.append(writer)
 
     def findings(self) -> Iterator[Finding]:
@@ -383,8 +403,9 @@ class WriteConflicts(Check):
         earlier = self.nodes[conflict.first_writer].name
         later = self.nodes[conflict.second_writer]
         message = f"{earlier} and {later.name} both set {name} in one tick: the value of {later.name} remains"
-        tick = conflict.tick
-        trace = (*self.analysis.exploration.trace_to(tick.start_state), tick.step.inputs)
+        conflict_tick = conflict.tick
+        trace_before = self.analysis.exploration.trace_to(conflict_tick.start_state)
+        trace = (*trace_before, conflict_tick.step.inputs)
         _, last_tick = self.analysis.run_to_last_tick(trace)
         case = self.analysis.build_counterexample(later.name, trace[-1], last_tick.env, {name})
         return Finding(

@@ -28,10 +28,13 @@ class UnreachableStates(Check):
     def findings(self) -> Iterator[Finding]:
         """Yield an error for each unreachable state, a note where that is not proved."""
         entered_states = self.analysis.entered_states
-        missing_nodes = [node for node in self.machine.nodes[1:] if node.index not in entered_states]
+        states = self.machine.nodes[1:]  # without the chart itself
+        missing_nodes = [node for node in states if node.index not in entered_states]
         missing_indices = {node.index for node in missing_nodes}
         outermost_nodes = [node for node in missing_nodes if node.parent not in missing_indices]
-        possibly_entered = frozenset[int]() if self.analysis.is_complete else self._compute_possibly_entered()
+        possibly_entered = (
+            frozenset[int]() if self.analysis.has_scanned_all_ticks else self._compute_possibly_entered()
+        )
         for node in outermost_nodes:
             if node.index in possibly_entered:
                 reason = self.analysis.incomplete_reason
@@ -88,7 +91,11 @@ class DeadTransitions(Check):
     """Finds transitions of entered states that no explored tick takes, and guards that always hold."""
 
     def plan_scan(self) -> None:
-        """Decide by proof why transitions are never taken; add searches for the others."""
+        """Decide by proof why transitions of entered states are never taken; add searches for the others.
+
+        If all ticks were scanned, a transition that was not taken is dead, and a search only explains why:
+        whether it is ever enabled. Else it is reported only if a proof shows that it cannot be taken.
+        """
         self.taken_ids = set(map(id, self.analysis.exploration.taken_transitions))
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.proved_findings: list[Finding] = []
@@ -97,11 +104,12 @@ class DeadTransitions(Check):
             if id(transition) in self.taken_ids or transition.source not in self.analysis.entered_states:
                 continue
             finding = self._find_never_enabled(transition)
-            if finding is None and not self.analysis.is_complete:
+            if finding is None and not self.analysis.has_scanned_all_ticks:
                 finding = self._find_shadowed(transition)
             if finding is not None:
                 self.proved_findings.append(finding)
-            elif self.analysis.is_complete:
+            elif self.analysis.has_scanned_all_ticks:
+                # where in a tick the state chooses a transition on one of these events
                 location = TransitionChoice(
                     transition.source, trigger_events(transition), MicrostepFilter.ACTIVE
                 )
@@ -149,11 +157,15 @@ class DeadTransitions(Check):
         return None
 
     def _earlier_transitions(self, transition: CompoundTransition) -> list[CompoundTransition]:
-        """Return the earlier transitions of the state that are evaluated whenever this one is."""
+        """Return the earlier transitions of the state that are evaluated whenever this one is.
+
+        Such a transition waits no longer, and has all the events of this one.
+        """
         events = trigger_events(transition)
+        earlier_in_state = self.analysis.source_of(transition).transitions[: transition.index]
         return [
             earlier
-            for earlier in self.analysis.source_of(transition).transitions[: transition.index]
+            for earlier in earlier_in_state
             if earlier.wait_ticks <= transition.wait_ticks and trigger_events(earlier) >= events
         ]
 
@@ -182,7 +194,7 @@ class DeadTransitions(Check):
             question = f"whether `{format_trigger(transition)}` of {name} is ever taken"
             message = f"it is not known {question}: {search.undecided_reason}"
             return not_proved(message, name, transition.line)
-        if search.n_reached:
+        if search.n_points_reached:
             return self._build_never_enabled_finding(transition)
         if transition.events:
             events = " or ".join(transition.events)
@@ -286,11 +298,13 @@ class DeadTransitions(Check):
     def _line_of(self, transition: CompoundTransition) -> int | None:
         """Return the line of the first segment that a dead transition shares with no taken transition.
 
-        Segments that it shares with a transition which is taken are not to blame.
+        A transition through junctions is a chain of segments. Those that it shares with a transition which
+        is taken are not to blame. If it shares all, the line is that of the last.
         """
         max_shared_segments = 0
         for sibling in self.analysis.source_of(transition).transitions:
-            if id(sibling) in self.taken_ids:
+            is_taken = id(sibling) in self.taken_ids
+            if is_taken:
                 n_shared = _count_shared_segments(sibling, transition)
                 max_shared_segments = max(max_shared_segments, n_shared)
         last_index = len(transition.segments) - 1

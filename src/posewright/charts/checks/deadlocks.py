@@ -26,7 +26,7 @@ class Deadlocks(Check):
 
     @cached_property
     def graph(self) -> ReachabilityGraph:
-        """The explored graph."""
+        """The explored graph: its nodes are the states of the chart that runs reach."""
         return self.analysis.exploration.graph
 
     def findings(self) -> Iterator[Finding]:
@@ -39,7 +39,7 @@ class Deadlocks(Check):
     # Dead ends
 
     def _find_dead_ends(self) -> Iterator[Finding]:
-        """Yield the innermost states that no run leaves, for any inputs."""
+        """Yield a finding for each innermost state that no run leaves, for any inputs."""
         idle_states_by_leaf: dict[int, set[AbstractState]] = {}
         for abstract_state in self.graph.distinct_states:
             if not abstract_state.snapshot.started:
@@ -73,7 +73,8 @@ class Deadlocks(Check):
     def _has_alternatives(self, leaf: int) -> bool:
         """Return whether a state or one of its ancestors has siblings that a transition could lead to."""
         nodes = self.machine.nodes
-        parents = (nodes[nodes[node_index].parent] for node_index in (leaf, *nodes[leaf].ancestors[:-1]))
+        ancestors_in_chart = nodes[leaf].ancestors[:-1]  # the last is the chart itself
+        parents = (nodes[nodes[node_index].parent] for node_index in (leaf, *ancestors_in_chart))
         return any(not parent.parallel and len(parent.children) > 1 for parent in parents)
 
     def _check_dead_end(self, leaf: int, idle_states: set[AbstractState]) -> Iterator[Finding]:
@@ -103,7 +104,8 @@ class Deadlocks(Check):
             return
         node = machine_nodes[leaf]
         has_transitions = any(machine_nodes[node_index].transitions for node_index in (leaf, *node.ancestors))
-        if has_transitions and not self.analysis.is_complete:
+        # without transitions, it is a dead end whatever was explored
+        if has_transitions and not self.analysis.has_scanned_all_ticks:
             yield self._build_undecided_finding(f"whether {node.name} is ever left", node)
             return
         message = (
@@ -115,29 +117,30 @@ class Deadlocks(Check):
     # Traps
 
     def _find_traps(self) -> Iterator[Finding]:
-        """Yield a finding for each set of states of one region that no run leaves again.
+        """Yield a finding for each set of innermost states of one region that no run leaves again.
 
         A single state that is never left is a dead end instead.
         """
-        if not self.analysis.is_complete:
+        if not self.analysis.has_scanned_all_ticks:
             return
         reported_leaves = set[frozenset[int]]()
-        graph_traps = self.graph.find_traps()
+        traps_in_graph = self.graph.find_traps()  # each of them a set of graph nodes
         for region in self.machine.nodes:
             if region.parallel or len(region.children) <= 1:
                 continue
-            for graph_nodes in graph_traps:
-                configurations = {
+            for trap_nodes in traps_in_graph:
+                configurations_in_region = {
                     self._restrict_to_region(region, self.configurations[graph_node])
-                    for graph_node in graph_nodes
+                    for graph_node in trap_nodes
                 }
-                is_always_in_region = () not in configurations
-                leaves = frozenset[int]().union(*configurations)
-                if len(configurations) <= 1 or not is_always_in_region or leaves in reported_leaves:
+                is_single_state = len(configurations_in_region) <= 1
+                is_sometimes_outside = () in configurations_in_region
+                leaves = frozenset[int]().union(*configurations_in_region)
+                if is_single_state or is_sometimes_outside or leaves in reported_leaves:
                     continue
                 if self._is_trap(region, leaves):
                     reported_leaves.add(leaves)
-                    yield self._build_trap_finding(region, leaves, graph_node=min(graph_nodes))
+                    yield self._build_trap_finding(region, leaves, graph_node=min(trap_nodes))
 
     def _is_trap(self, region: StateNode, leaves: frozenset[int]) -> bool:
         """Return whether a run that enters some innermost states of a region never leaves them again.
@@ -171,18 +174,19 @@ class Deadlocks(Check):
 
     @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
-        """The configuration of every explored node."""
+        """The configuration (numbers of the innermost active states) of every explored node of the graph."""
         return tuple(abstract_state.snapshot.configuration for abstract_state in self.graph.abstract_states)
 
     @cached_property
     def configuration_changes(self) -> Collection[tuple[Configuration, Configuration]]:
-        """The distinct pairs of configurations before and after all ticks but the first."""
-        return {
-            (self.configurations[node], self.configurations[target])
-            for node, targets in enumerate(self.graph.successor_nodes)
-            for target in targets
-            if self.graph.abstract_states[node].snapshot.started
-        }
+        """The distinct pairs of the configurations before and after a tick; the first tick does not count."""
+        changes = set[tuple[Configuration, Configuration]]()
+        for node, successors in enumerate(self.graph.successor_nodes):
+            is_before_first_tick = not self.graph.abstract_states[node].snapshot.started
+            if not is_before_first_tick:
+                before = self.configurations[node]
+                changes.update((before, self.configurations[successor]) for successor in successors)
+        return changes
 
     def _build_trap_finding(self, region: StateNode, leaves: frozenset[int], graph_node: int) -> Finding:
         """Return the warning that some leaves of a region only lead to each other.
@@ -212,14 +216,17 @@ class Deadlocks(Check):
     # Resources
 
     def _find_left_on(self, name: str) -> Iterator[Finding]:
-        """Yield a finding if a run can reach a state in which a resource is on and never switched off."""
+        """Yield a finding if a run can reach a state in which a resource is on and never switched off.
+
+        A resource is an output that must not stay on; it is off at the default value of its type.
+        """
         exploration = self.analysis.exploration
-        zero = self.chart.outputs[name].default
-        value_index = list(self.machine.chart.variables).index(name)
+        off_value = self.chart.outputs[name].default
+        register_index = list(self.machine.chart.variables).index(name)
         on_graph_nodes = {
             graph_node
             for graph_node, abstract_state in enumerate(self.graph.abstract_states)
-            if abstract_state.snapshot.values[value_index] != zero
+            if abstract_state.snapshot.values[register_index] != off_value
         }
         stuck_graph_nodes = self.graph.find_inescapable_nodes(on_graph_nodes)
         if not stuck_graph_nodes:
@@ -227,14 +234,14 @@ class Deadlocks(Check):
         state = exploration.reached_states[min(stuck_graph_nodes)]
         first_leaf = state.configuration[0]
         node = self.machine.nodes[first_leaf]
-        if not self.analysis.is_complete:
+        if not self.analysis.has_scanned_all_ticks:
             yield self._build_undecided_finding(
-                f"whether {name} can be {format_value(zero)} again after {node.name}", node
+                f"whether {name} can be {format_value(off_value)} again after {node.name}", node
             )
             return
         value = format_value(state.registers[name])
         message = (
-            f"{name} is {value} in {state.state} and can never be {format_value(zero)} again: "
+            f"{name} is {value} in {state.state} and can never be {format_value(off_value)} again: "
             "switch it off on every path that ends"
         )
         yield self._build_finding(Rule.LEFT_ON, message, node, graph_node=min(stuck_graph_nodes))
@@ -270,6 +277,7 @@ class Deadlocks(Check):
 
 
 def _has_cycle(successors: Mapping[Configuration, Collection[Configuration]]) -> bool:
+    """Return whether some configuration can follow itself, directly or through others."""
     try:
         TopologicalSorter(successors).prepare()
     except CycleError:
@@ -300,17 +308,18 @@ class EndlessTicks(Check):
 
     def findings(self) -> Iterator[Finding]:
         """Yield cycles of junctions and of transitions."""
-        for cycle in self.machine.cycles:
+        for cycle in self.machine.junction_cycles:
             yield self._build_junction_finding(cycle)
-        reported = set[str]()
+        reported_messages = set[str]()
         for abstract_state in self.analysis.exploration.graph.distinct_states:
             for step in abstract_state.steps:
                 error = step.error
-                # an ExpressionError is a division by zero; any other InputError is an endless tick
-                if not isinstance(error, InputError) or isinstance(error, ExpressionError):
+                is_division_by_zero = isinstance(error, ExpressionError)
+                is_endless_tick = isinstance(error, InputError) and not is_division_by_zero
+                if error is None or not is_endless_tick:
                     continue
-                if error.message not in reported:
-                    reported.add(error.message)
+                if error.message not in reported_messages:
+                    reported_messages.add(error.message)
                     yield self._build_tick_finding(abstract_state.snapshot, step, error)
 
     def _build_junction_finding(self, cycle: tuple[str, ...]) -> Finding:

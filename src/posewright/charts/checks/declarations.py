@@ -13,10 +13,10 @@ from posewright.charts.checks.conditions import (
     all_of,
     any_of,
     build_condition,
+    compare_outcomes,
     differ,
     divides,
     negation,
-    outcome_differs,
 )
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
 from posewright.charts.checks.solver import ALTERNATE_PREFIX, CheckSolver, SolverAnswer, build_claims
@@ -80,14 +80,14 @@ class UnusedDeclarations(Check):
 
     def _find_unused_events(self) -> Iterator[Finding]:
         """Yield a warning for each event without a transition, and each local event that is never raised."""
-        awaited = self.machine.handled_events | self.promise_names
+        used_events = self.machine.handled_events | self.promise_names
         for name in self.chart.events:
-            if name not in awaited:
+            if name not in used_events:
                 yield self._build_warning(
                     name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}"
                 )
         for name in self.chart.local_events:
-            if name not in awaited:
+            if name not in used_events:
                 message = f"no transition waits for the local event {name}"
                 yield self._build_warning(name, Rule.UNUSED_EVENT, message)
             elif name not in self.raised_events:
@@ -116,7 +116,7 @@ class UnusedDeclarations(Check):
     # Whether an input makes a difference
 
     def _may_matter(self, name: str) -> bool:
-        """Return whether the value of an input may make a difference; False is proved.
+        """Return whether the value of an input may make a difference; False if it is proved that it does not.
 
         An input that an action or a condition of time reads may matter. One that only guards read matters if
         what a state does may depend on it.
@@ -130,7 +130,8 @@ class UnusedDeclarations(Check):
         for node in self.machine.nodes:
             if not any(name in transition.guard.names for transition in node.transitions):
                 continue
-            if any(self._may_depend_on(outcome, name) for outcome in _outcome_conditions(node.transitions)):
+            outcome_conditions = _build_outcome_conditions(node.transitions)
+            if any(self._may_depend_on(condition, name) for condition in outcome_conditions):
                 return True
         return False
 
@@ -157,12 +158,12 @@ class _Outcome(NamedTuple):
     conditions: list[Expression]
 
 
-def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expression]:
-    """Return the conditions under which a state does one thing or another.
+def _build_outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expression]:
+    """Return the conditions under which a state does one thing or another: one for each outcome.
 
     A transition is taken where its guard holds and no earlier one does. Transitions with the same outcome
-    share one condition. Where there are events, waits or more than `MAX_GROUPED` transitions, the guards are
-    returned instead, which distinguish more.
+    (targets and actions) share one condition. Where there are events, waits or more than `MAX_GROUPED`
+    transitions, the guards are returned instead, which distinguish more.
     """
     has_event_or_wait = any(transition.events or transition.wait_ticks for transition in transitions)
     if has_event_or_wait or len(transitions) > MAX_GROUPED:
@@ -173,7 +174,7 @@ def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expre
         taken_condition = all_of([transition.guard, *map(negation, earlier_guards)])
         earlier_guards.append(transition.guard)
         for outcome in outcomes:
-            if outcome_differs(outcome.first_transition, transition) is False:
+            if compare_outcomes(outcome.first_transition, transition) is False:
                 outcome.conditions.append(taken_condition)
                 break
         else:  # no earlier transition has this outcome
@@ -212,6 +213,7 @@ def _expressions_of(chart: Chart) -> Iterator[Expression]:
 
 
 def _expressions_of_transitions(transitions: tuple[Transition, ...]) -> Iterator[Expression]:
+    """Yield the guards of transitions and of their segments, and the expressions in their actions."""
     for segment in segments_of(transitions):
         yield segment.when
         yield from expressions_in(segment.do)
@@ -290,6 +292,7 @@ class FunctionTables(Check):
             yield from self._find_gap(function, solver)
             for first, second in combinations(function.rows, 2):
                 yield from self._find_overlap(function, solver, first, second)
+            # the report states the number of questions that were decided
             self.analysis.solver.n_decided_questions += solver.n_decided_questions
 
     def _find_gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:

@@ -53,11 +53,12 @@ class GuardGaps(Check):
     def prepare(self) -> None:
         """Add searches for states in which all guards may be false."""
         self.searches: list[tuple[StateNode, WitnessSearch]] = []
-        for node in self.machine.nodes[1:]:
+        states = self.machine.nodes[1:]  # without the chart itself
+        for node in states:
             if not self._requires_transition(node):
                 continue
             guards = [transition.guard for transition in eventless_transitions(node, self.machine.nodes)]
-            search = _add_search(self.analysis, node, build_claims(false=guards))
+            search = _add_search_unless_excluded(self.analysis, node, build_claims(false=guards))
             if search is not None:
                 self.searches.append((node, search))
 
@@ -73,7 +74,7 @@ class GuardGaps(Check):
         for node, search in self.searches:
             witness = search.witness
             if witness is not None:
-                case, relevant_case = self.analysis.describe_witness(node.name, witness, search.names)
+                case, relevant_case = self.analysis.describe_witness(node.name, witness, search.claim_names)
                 share = self._format_share(search)
                 message = f"no transition {relevant_case}{share}: add one, or set `otherwise: stay`"
                 yield Finding(
@@ -85,17 +86,18 @@ class GuardGaps(Check):
                     line=node.line,
                     trace=witness.trace,
                 )
-            elif self.analysis.is_open(search, node):
+            elif self.analysis.is_undecided(search, node):
                 claim = f"there is no transition in {node.name}"
                 yield build_unproved_finding(self.analysis, search, rule=Rule.GAP, claim=claim, node=node)
 
     def _format_share(self, search: WitnessSearch) -> str:
-        """Return in how many cases no guard holds, as text; "" unless the guards read a few Boolean inputs.
+        """Return in how many cases no guard holds, such as " (3 of 8 cases)".
 
-        The cases are all values of these inputs; all else is as in the witness.
+        The cases are all values of the Boolean inputs that the guards read; all else is as in the witness.
+        Empty if they read no inputs, more than MAX_COUNTED_INPUTS, or some that are not Boolean.
         """
         input_types = self.chart.inputs
-        names = [name for name in input_types if name in search.names]
+        names = [name for name in input_types if name in search.claim_names]
         if not names or len(names) > MAX_COUNTED_INPUTS or search.witness is None:
             return ""
         if not all(isinstance(input_types[name], BoolType) for name in names):
@@ -109,10 +111,13 @@ class GuardGaps(Check):
         return f" ({n_gaps} of {2 ** len(names)} cases)"
 
 
-def _add_search(
+def _add_search_unless_excluded(
     analysis: ChartAnalysis, node: StateNode, claims: tuple[CheckClaim, ...]
 ) -> WitnessSearch | None:
-    """Add a search for the first microstep in a state with all claims true; None if types exclude that."""
+    """Add a search for a tick in whose first microstep in a state all claims are true, and return it.
+
+    Returns None if it is proved, over the whole domain of all types, that the claims are never all true.
+    """
     if analysis.solver.excludes(claims):
         return None
     location = TransitionChoice(node.index, frozenset({None}), MicrostepFilter.FIRST)
@@ -172,7 +177,10 @@ class SingleCaseGaps(Check):
         return not any(state.otherwise for state in states if state is not None)
 
     def _find_suspects(self, node: StateNode) -> Iterator[SingleGapSuspect]:
-        """Yield suspects: values of numbers that two or more guards compare, and cases of all names."""
+        """Yield suspects: single values of numbers that two or more guards compare, and a case of all names.
+
+        A state of which fewer than two guards read a name has no suspects.
+        """
         own_guards = [
             transition.guard
             for transition in node.transitions
@@ -182,8 +190,8 @@ class SingleCaseGaps(Check):
             return
         guards = [transition.guard for transition in eventless_transitions(node, self.machine.nodes)]
         for name, value_type in self.types.items():
-            n_guards = sum(name in guard.names for guard in own_guards)
-            if isinstance(value_type, IntType | FloatType) and n_guards > 1:
+            n_guards_with_name = sum(name in guard.names for guard in own_guards)
+            if isinstance(value_type, IntType | FloatType) and n_guards_with_name > 1:
                 yield from self._find_value_suspects(node, guards, name)
         yield from self._find_case_suspects(node, guards)
 
@@ -208,7 +216,9 @@ class SingleCaseGaps(Check):
         yield from self._build_suspect(node, guards, gap, contrast="its neighbours have one")
 
     def _build_single_value_gap(self, guards: Sequence[Expression], name: str, index: int) -> Expression:
-        """Return the condition that both neighbours of a value have a transition, and not the same one.
+        """Return the condition that a number has a value whose neighbours have two different transitions.
+
+        The neighbours are the next lower and the next higher value of the number.
 
         Args:
             guards: the guards of the state.
@@ -225,7 +235,11 @@ class SingleCaseGaps(Check):
     def _find_case_suspects(
         self, node: StateNode, guards: Sequence[Expression]
     ) -> Iterator[SingleGapSuspect]:
-        """Yield a suspect if exactly one case of Booleans and enumerations has no transition."""
+        """Yield a suspect if exactly one case of Booleans and enumerations has no transition.
+
+        A case has a value for every name that the guards read. It is no suspect if it is left out on purpose:
+        if a guard holds in all other cases, or every name has its zero.
+        """
         names = sorted(frozenset[str]().union(*(guard.names for guard in guards)))
         cases = self._list_cases(names)
         if len(cases) <= MIN_CASES:
@@ -234,9 +248,12 @@ class SingleCaseGaps(Check):
         if len(uncovered_cases) != 1:
             return
         (uncovered_case,) = uncovered_cases
-        # a guard that holds in all other cases excludes this one on purpose, as `not (a and b)`
-        is_intended = any(sum(_holds(guard, case) for case in cases) == len(cases) - 1 for guard in guards)
-        if not is_intended and not self._is_all_zero(uncovered_case):
+        # as `not (a and b)`
+        n_other_cases = len(cases) - 1
+        excludes_only_this = any(
+            sum(_holds(guard, case) for case in cases) == n_other_cases for guard in guards
+        )
+        if not excludes_only_this and not self._is_all_zero(uncovered_case):
             gap = names_equal(uncovered_case)
             yield from self._build_suspect(node, guards, gap, contrast="every other case has one")
 
@@ -262,27 +279,29 @@ class SingleCaseGaps(Check):
     def _build_suspect(
         self, node: StateNode, guards: Sequence[Expression], gap: Expression, contrast: str
     ) -> Iterator[SingleGapSuspect]:
-        """Yield a suspect with its search, unless types exclude that no guard holds in the gap.
+        """Add a search for a tick in a gap in which no guard holds, and yield it as a suspect.
+
+        Nothing is yielded if it is proved that some guard always holds in the gap.
 
         Args:
             node: the state.
             guards: the guards of its transitions.
             gap: the condition under which a value or case may have no transition.
-            contrast: which cases have one, for the message.
+            contrast: which cases have a transition, for the message: "its neighbours have one".
         """
-        search = _add_search(self.analysis, node, build_claims(true=[gap], false=guards))
+        search = _add_search_unless_excluded(self.analysis, node, build_claims(true=[gap], false=guards))
         if search is not None:
             yield SingleGapSuspect(node, contrast, search)
 
     def findings(self) -> Iterator[Finding]:
         """Yield a warning for each state with a gap that a run shows; only the first of each state."""
-        reported = set[int]()
+        reported_nodes = set[int]()
         for node, contrast, search in self.suspects:
             witness = search.witness
-            if witness is None or node.index in reported:
+            if witness is None or node.index in reported_nodes:
                 continue
-            reported.add(node.index)
-            case, relevant_case = self.analysis.describe_witness(node.name, witness, search.names)
+            reported_nodes.add(node.index)
+            case, relevant_case = self.analysis.describe_witness(node.name, witness, search.claim_names)
             message = f"no transition {relevant_case}, though {contrast}: add one, or set `otherwise: stay`"
             yield Finding(
                 Level.WARNING,
@@ -310,10 +329,11 @@ def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[s
     change_points = set[int]()
     for guard in guards:
         for tree in nodes_of(guard.tree):
-            names = names_in(tree) - guard.constant_values.keys()
+            names = names_in(tree) - guard.constant_values.keys()  # without named constants
             if isinstance(tree, Binary) and tree.operator in COMPARISONS and name in names:
                 comparison = guard.with_tree(tree)
-                for env in _list_environments(sorted(names - {name}), types):
+                further_names = sorted(names - {name})
+                for env in _list_environments(further_names, types):
                     change_points |= _find_change_points_in(comparison, env, name, domain)
     return change_points
 
@@ -328,7 +348,9 @@ def _list_environments(names: Sequence[str], types: Mapping[str, Type]) -> Itera
 def _find_change_points_in(
     comparison: Expression, env: Mapping[str, Value], name: str, domain: Domain
 ) -> set[int]:
-    """Return where one comparison changes its truth value; empty if it divides by zero.
+    """Return where one comparison changes its truth value, as indices into the domain of a number.
+
+    Empty if the comparison divides by zero.
 
     Args:
         comparison: the comparison.

@@ -11,9 +11,9 @@ from posewright.charts.checks.conditions import (
     any_of,
     at_least_two_of,
     branch_key,
+    compare_outcomes,
     divides,
     group_by_event,
-    outcome_differs,
     split_in_half,
     trigger_events,
     wait_conditions,
@@ -102,9 +102,11 @@ class GuardOverlaps(Check):
                 yield from self._find_pairs_across(left, half)
 
     def _excludes(self, conditions: Sequence[Expression]) -> bool:
+        """Return whether it is proved that the conditions are never all true."""
         return self.analysis.solver.excludes(build_claims(conditions))
 
     def _may_overlap(self, first: CompoundTransition, second: CompoundTransition) -> bool:
+        """Return whether it is not proved that two transitions are never enabled together."""
         return not self.analysis.solver.excludes(_build_overlap_claims(first, second))
 
     def _build_suspect(
@@ -121,25 +123,34 @@ class GuardOverlaps(Check):
         location = TransitionChoice(node.index, events, MicrostepFilter.EVALUATED)
         overlap_claims = _build_overlap_claims(first, second)
         overlap_search = self.analysis.add_search(CheckQuestion(location, overlap_claims))
-        difference = outcome_differs(first, second, self.chart.variables)
-        if isinstance(difference, bool):
-            conflict_search = overlap_search if difference else None
-        else:
-            conflict_question = CheckQuestion(location, (*overlap_claims, *build_claims([difference])))
-            conflict_search = self.analysis.add_search(conflict_question, exact_variables=difference.names)
+        outcomes_differ = compare_outcomes(first, second, self.chart.variables)
+        conflict_search: WitnessSearch | None
+        if outcomes_differ is False:
+            conflict_search = None
+        elif outcomes_differ is True:
+            conflict_search = overlap_search
+        else:  # the condition under which they differ
+            conflict_claims = (*overlap_claims, *build_claims([outcomes_differ]))
+            conflict_search = self.analysis.add_search(
+                CheckQuestion(location, conflict_claims), exact_variables=outcomes_differ.names
+            )
         return OverlapSuspect(node, first, second, conflict_search, overlap_search)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the overlaps; of all pairs that part at the same two segments, only the most severe."""
-        findings: dict[object, Finding] = {}
+        """Yield the overlaps; of all pairs that part at the same two segments, only the most severe.
+
+        A transition through junctions is a chain of segments, which two transitions may share at first.
+        """
+        finding_by_branch: dict[object, Finding] = {}
         for suspect in self.suspects:
             finding = self._build_finding(suspect)
-            key = branch_key(suspect.first, suspect.second)
             if finding is None:
                 continue
-            if key not in findings or _severity_rank(finding) < _severity_rank(findings[key]):
-                findings[key] = finding
-        yield from findings.values()
+            branch = branch_key(suspect.first, suspect.second)
+            previous = finding_by_branch.get(branch)
+            if previous is None or _severity_rank(finding) < _severity_rank(previous):
+                finding_by_branch[branch] = finding
+        yield from finding_by_branch.values()
 
     def _build_finding(self, suspect: OverlapSuspect) -> Finding | None:
         """Return the finding about a pair: an error for a conflict, a note for an overlap without one.
@@ -153,7 +164,7 @@ class GuardOverlaps(Check):
                 message = f"{finding.message}; here both have the same result, elsewhere they may not"
                 return replace(finding, message=message, proved=False)
             return finding
-        if conflict_search is not None and self.analysis.is_open(conflict_search, suspect.node):
+        if conflict_search is not None and self.analysis.is_undecided(conflict_search, suspect.node):
             pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
             claim = f"{pair} both hold in {suspect.node.name}"
             finding = build_unproved_finding(
@@ -165,7 +176,10 @@ class GuardOverlaps(Check):
         return None
 
     def _has_same_outcome(self, suspect: OverlapSuspect, witness: Witness) -> bool:
-        """Return whether the tick of a witness ends the same whichever of the two transitions is taken."""
+        """Return whether the tick of a witness ends the same whichever of the two transitions is taken.
+
+        The tick is run twice, each time as if one of them did not exist; False if one of the runs fails.
+        """
         if suspect.first.targets != suspect.second.targets:
             return False
         inputs = {name: witness.inputs[name] for name in self.chart.inputs}
@@ -189,7 +203,9 @@ class GuardOverlaps(Check):
             level: an error if they do different things there, else a note.
         """
         name = suspect.node.name
-        case, relevant_case = self.analysis.describe_witness(name, witness, suspect.overlap_search.names)
+        case, relevant_case = self.analysis.describe_witness(
+            name, witness, suspect.overlap_search.claim_names
+        )
         pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
         message = f"two guards hold {relevant_case}: {pair}"
         if level is Level.ERROR:
@@ -214,9 +230,9 @@ class _TickWithoutTransition(TickExecution):
         super().__init__(machine, state)
         self.excluded = excluded
 
-    def holds(self, transition: CompoundTransition) -> bool:
+    def is_enabled(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled and is not the excluded one."""
-        return transition is not self.excluded and super().holds(transition)
+        return transition is not self.excluded and super().is_enabled(transition)
 
 
 def _build_overlap_claims(first: CompoundTransition, second: CompoundTransition) -> tuple[CheckClaim, ...]:

@@ -87,7 +87,7 @@ class ResponseCheck:
     """
 
     def __init__(self, graph: ReachabilityGraph, when_index: int, goal_index: int) -> None:
-        """Collect the steps after which the goal is false; arguments as in the class."""
+        """Collect the steps of the graph after which the goal is false, node by node."""
         self.when_index = when_index
         self.steps_without_goal: list[list[StepToNode]] = []  # one list for each node
         for node in range(len(graph)):
@@ -109,16 +109,16 @@ class ResponseCheck:
         for node, steps in enumerate(self.steps_without_goal):
             for target, _ in steps:
                 predecessors[target].append(node)
-        n_open_successors = [len(steps) for steps in self.steps_without_goal]
-        queue = [node for node, n_open in enumerate(n_open_successors) if n_open == 0]
+        n_unprocessed_successors = [len(steps) for steps in self.steps_without_goal]
+        queue = [node for node, n_unprocessed in enumerate(n_unprocessed_successors) if n_unprocessed == 0]
         longest = [inf] * n_nodes
         longest_so_far = [0.0] * n_nodes
         for node in queue:  # which grows meanwhile
             longest[node] = longest_so_far[node]
             for predecessor in predecessors[node]:
                 longest_so_far[predecessor] = max(longest_so_far[predecessor], longest[node] + 1)
-                n_open_successors[predecessor] -= 1
-                if n_open_successors[predecessor] == 0:
+                n_unprocessed_successors[predecessor] -= 1
+                if n_unprocessed_successors[predecessor] == 0:
                     queue.append(predecessor)
         return longest
 
@@ -138,8 +138,11 @@ class ResponseCheck:
         return None
 
     def _walk_without_goal(self, node: int, ticks: int) -> Iterator[SymbolicStep]:
-        """Yield steps from a node after which the goal is false, one for each of `ticks` ticks."""
-        for n_remaining in range(ticks - 1, -1, -1):
+        """Yield `ticks` consecutive steps from a node, after each of which the goal is false.
+
+        The node must have such a walk: its `longest_without_goal` is at least `ticks`.
+        """
+        for n_remaining in reversed(range(ticks)):
             node, step = next(
                 (target, step)
                 for target, step in self.steps_without_goal[node]
@@ -161,8 +164,8 @@ def check_promises(
 ) -> tuple[PromiseResult, ...]:
     """Return the results for the promises of a chart that was explored.
 
-    A promise that the exploration did not watch, or left undecided, is explored for on its own: the
-    conditions of other promises keep states apart that are the same to this one.
+    A promise whose conditions the exploration did not evaluate, or that it left undecided, is explored for on
+    its own: the conditions of other promises keep states apart that are the same to this one.
     """
     budget = WorkBudget(limits)
     return tuple(
@@ -193,14 +196,19 @@ def _check_promise(
 
 
 def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult:
-    """Return the result for a promise whose conditions the exploration watched."""
+    """Return the result for a promise whose conditions the exploration evaluated after every tick.
+
+    It is broken if a path through the explored graph breaks it, proved if the exploration is complete, else
+    not broken as far as was explored.
+    """
     violation = _find_violation(exploration, promise)
     if violation is not None:
         steps = violation.steps
         trace = (*exploration.trace(violation.start_node), *(step.inputs for step in steps))
         last_state = steps[-1].next_state
         state_name = last_state.state if last_state is not None else ""
-        message = format_broken_promise(promise, len(trace), state_name, waited=len(steps) - 1)
+        ticks_after_condition = len(steps) - 1  # the first step makes the condition true
+        message = format_broken_promise(promise, len(trace), state_name, waited_ticks=ticks_after_condition)
         return PromiseResult(
             promise, CheckStatus.BROKEN, trace, depth=len(trace), message=message, state=state_name
         )
@@ -212,7 +220,8 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
             depth=0,
             message=f"`{format_promise(promise)}` is proved",
         )
-    depth = 0 if exploration.state_space.incomplete_reasons else exploration.graph.complete_depth
+    leaves_inputs_out = bool(exploration.state_space.incomplete_reasons)
+    depth = 0 if leaves_inputs_out else exploration.graph.complete_depth
     extent = (
         f"up to {depth} ticks from the start"
         if depth
@@ -232,7 +241,7 @@ def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | N
     if promise.goal is not None:
         response = ResponseCheck(graph, when_index, exploration.watched_conditions.index(promise.goal))
         return response.find_violation(exploration.chart.ticks_within(promise.within_s))
-    violating_value = promise.kind is PromiseKind.NEVER
+    violating_value = promise.kind is PromiseKind.NEVER  # `never x` is broken by true, `always x` by false
     for node in range(len(graph)):
         for edge in graph.successors(node):
             if edge.step.condition_values[when_index] is violating_value:
@@ -244,7 +253,7 @@ class BrokenPromises(Check):
     """Finds runs that break a promise of the chart."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield an error for each broken promise, and a note for each that is not proved."""
+        """Yield an error for each broken promise, and a note for each that is neither broken nor proved."""
         if not self.chart.promises:
             return
         for result in check_promises(self.analysis.exploration, limits=self.analysis.limits):

@@ -42,12 +42,12 @@ class TransitionChoice:
     Attributes:
         node: number of the state.
         events: the microstep processes one of these; None means transitions without an event.
-        microsteps: which microsteps count.
+        microstep_filter: which microsteps count.
     """
 
     node: int
     events: frozenset[str | None]
-    microsteps: MicrostepFilter
+    microstep_filter: MicrostepFilter
 
     @property
     def nodes(self) -> frozenset[int]:
@@ -55,18 +55,24 @@ class TransitionChoice:
         return frozenset({self.node})
 
     def points(self, tick: TickTrace) -> Iterator[TickPoint]:
-        """Yield the points of a tick at which the choice is made."""
+        """Yield the points of a tick at which the choice is made.
+
+        These are microsteps in which the state is active; with the filter EVALUATED, only those in which its
+        guards are evaluated.
+        """
         microsteps = tick.microstep_traces
-        if self.microsteps is MicrostepFilter.FIRST:
+        if self.microstep_filter is MicrostepFilter.FIRST:
             microsteps = microsteps[:1]
         for microstep in microsteps:
             if microstep.event not in self.events:
                 continue
-            if self.microsteps is MicrostepFilter.EVALUATED:
-                if self.node in microstep.n_evaluated_at:
-                    yield TickPoint(microstep.env, microstep.n_evaluated_at[self.node], microstep)
-            elif self.node in microstep.active_nodes:
-                yield TickPoint(microstep.env, microstep.n_evaluated, microstep)
+            n_evaluated: int | None
+            if self.microstep_filter is MicrostepFilter.EVALUATED:
+                n_evaluated = microstep.n_evaluated_before_state.get(self.node)
+            else:
+                n_evaluated = microstep.n_evaluated if self.node in microstep.active_nodes else None
+            if n_evaluated is not None:
+                yield TickPoint(microstep.env, n_evaluated, microstep)
 
 
 @dataclass(frozen=True, eq=False)

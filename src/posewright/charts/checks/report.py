@@ -116,7 +116,11 @@ class Report:
         }
 
     def lines(self, witnesses: Mapping[int, Path] | None = None) -> Lines:
-        """Yield the lines of the report for a terminal; `witnesses` as in `to_dict`."""
+        """Yield the lines of the report for a terminal: the findings, then the verdict on the chart.
+
+        Args:
+            witnesses: files of input rows that show a finding, by its index.
+        """
         for index, finding in enumerate(self.findings):
             location = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
             level = style_level(finding.level.value)
@@ -196,7 +200,8 @@ def inspect_chart(
     return Report(
         chart,
         tuple(_in_words_of_form(finding, chart.path) for finding in findings),
-        complete=analysis.is_complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
+        complete=analysis.has_scanned_all_ticks
+        and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
         cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_states),
         proved=analysis.solver.n_decided_questions,
@@ -216,7 +221,7 @@ def _incompleteness_notes(analysis: ChartAnalysis, time_limit_s: float) -> Itera
     """Yield a note if the analysis as a whole is not complete."""
     if analysis.limits.is_time_over():
         yield not_proved(f"not everything was proved within {time_limit_s:g} s; give the check more time")
-    elif not analysis.is_complete:
+    elif not analysis.has_scanned_all_ticks:
         yield not_proved(f"not all runs were explored: {analysis.incomplete_reason}")
 
 

@@ -37,7 +37,8 @@ class MicrostepTrace(NamedTuple):
         active_nodes: numbers of the active states.
         env: value of every name before the choice.
         n_evaluated: number of expressions that the tick had evaluated before.
-        n_evaluated_at: the same for each state whose transitions were evaluated, by number of the state.
+        n_evaluated_before_state: the same before the transitions of a state were evaluated, by its number;
+            only for states whose transitions were evaluated.
         transitions: the transitions that were taken.
     """
 
@@ -45,7 +46,7 @@ class MicrostepTrace(NamedTuple):
     active_nodes: frozenset[int]
     env: Mapping[str, Value]
     n_evaluated: int
-    n_evaluated_at: Mapping[int, int]
+    n_evaluated_before_state: Mapping[int, int]
     transitions: tuple[CompoundTransition, ...]
 
 
@@ -80,8 +81,9 @@ class TickTrace(TickExecution):
         self.microstep_traces: list[MicrostepTrace] = []
         self.writes: list[VariableWrite] = []
         self.next_state: Snapshot | None = None
-        self._n_evaluated_at: dict[int, int] = {}  # of the current microstep, as in `MicrostepTrace`
-        self._env_copy: Mapping[str, Value] = {}  # the last copy of the environment
+        # of the current microstep, as in `MicrostepTrace`
+        self._n_evaluated_before_state: dict[int, int] = {}
+        self._env_copy: Mapping[str, Value] = {}  # the last copy of `env`, shared while nothing changes
 
     def _copy_env(self) -> Mapping[str, Value]:
         """Return a copy of the environment; the same object for as long as nothing changes."""
@@ -90,7 +92,7 @@ class TickTrace(TickExecution):
         return self._env_copy
 
     def _evaluate(self, expression: Expression, env: Env) -> Value:
-        """Evaluate and record an expression."""
+        """Return the value of an expression, and record the evaluation; also one that divides by zero."""
         env_copy = self._copy_env()
         try:
             value: Value = expression.evaluate(env)
@@ -100,29 +102,37 @@ class TickTrace(TickExecution):
         self.evaluations.append(EvaluatedExpression(expression, env_copy, value))
         return value
 
-    def choose(self, event: str | None) -> list[CompoundTransition]:
-        """Return the enabled transitions as in any tick, and record the microstep.
+    def choose_transitions(self, event: str | None) -> list[CompoundTransition]:
+        """Return the transitions that an event enables, as in any tick, and record the microstep.
 
         Of these transitions, the trace has only those that are taken: one may prevent another.
+
+        Args:
+            event: the event; None for transitions without a trigger.
         """
         active_nodes = self.planner.active_nodes(self.configuration)
         env = self._copy_env()
         n_evaluated = len(self.evaluations)
-        self._n_evaluated_at = {}  # `holds` fills it
-        chosen = super().choose(event)
+        self._n_evaluated_before_state = {}  # `is_enabled` fills it
+        chosen = super().choose_transitions(event)
         taken: tuple[CompoundTransition, ...] = ()
         if chosen:
-            taken = self.planner.plan(self.configuration, self.history, tuple(chosen)).transitions
+            taken = self.planner.plan_microstep(self.configuration, self.history, tuple(chosen)).transitions
         trace = MicrostepTrace(
-            event, active_nodes, env, n_evaluated, n_evaluated_at=self._n_evaluated_at, transitions=taken
+            event,
+            active_nodes,
+            env,
+            n_evaluated,
+            n_evaluated_before_state=self._n_evaluated_before_state,
+            transitions=taken,
         )
         self.microstep_traces.append(trace)
         return chosen
 
-    def holds(self, transition: CompoundTransition) -> bool:
+    def is_enabled(self, transition: CompoundTransition) -> bool:
         """Return whether a transition is enabled; records when its state was first evaluated."""
-        self._n_evaluated_at.setdefault(transition.source, len(self.evaluations))
-        return super().holds(transition)
+        self._n_evaluated_before_state.setdefault(transition.source, len(self.evaluations))
+        return super().is_enabled(transition)
 
     def assign(self, action: Assign) -> None:
         """Assign variables and record the writes; the assigned values are evaluated in their order."""

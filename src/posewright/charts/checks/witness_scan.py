@@ -85,8 +85,9 @@ def scan_ticks(
 def _rerun_from_start(exploration: Exploration, search: WitnessSearch, witness: Witness) -> Witness | None:
     """Return a witness with its trace from the start, and the values of all names in that run.
 
-    The state of a witness may only represent the one that a run comes to. If the claims do not hold at the
-    end of the run, the result is None, and the search is undecided.
+    In an exploration one state may represent several that differ in registers, so a run may come to another
+    state than that of the witness. If the claims do not hold at the end of the run, the result is None, and
+    the search is undecided.
 
     Args:
         exploration: the exploration of the chart.
@@ -121,29 +122,31 @@ def scan_with_exact_values(
 ) -> None:
     """Run searches that need exact values of variables that the chart itself only compares.
 
-    All these variables are explored together or, where that is too much, those of each search on their own.
-    Searches that still have no witness are tried in long runs.
+    An exploration merges such values unless it is told to track the variable. First all these variables are
+    tracked together and, where that is too much, those of each search on their own. Searches that still have
+    no witness are tried in long runs.
 
     Args:
-        searches: the searches with the variables whose exact values each of them needs.
+        searches: the searches, each with the variables whose exact values it needs.
         tracked: variables that are tracked anyway.
-        explore: explores the chart.
+        explore: explores the chart with the exact values of the given variables.
         budget: work that is left for the check.
     """
-    all_names = tracked.union(*searches.values())
-    exploration = explore(all_names)
+    all_variables = tracked.union(*searches.values())
+    exploration = explore(all_variables)
     scan_ticks(exploration, searches, budget)
     if exploration.complete and not budget.stop_reason:
         return
-    searches_by_names: dict[frozenset[str], list[WitnessSearch]] = {}
-    for search, merged_names in searches.items():
-        if not _search_in_long_run(search, merged_names, exploration, budget):
-            own_names = frozenset(search.names & exploration.state_space.abstractions.keys())
-            searches_by_names.setdefault(own_names, []).append(search)
-    for own_names, group in list(searches_by_names.items())[:MAX_GROUPS]:
-        if own_names == all_names or budget.stop_reason:
+    searches_by_variables: dict[frozenset[str], list[WitnessSearch]] = {}
+    for search, exact_variables in searches.items():
+        if not _search_in_long_run(search, exact_variables, exploration, budget):
+            own_variables = frozenset(search.claim_names & exploration.state_space.abstractions.keys())
+            searches_by_variables.setdefault(own_variables, []).append(search)
+    for own_variables, group in list(searches_by_variables.items())[:MAX_GROUPS]:
+        was_explored_before = own_variables == all_variables
+        if was_explored_before or budget.stop_reason:
             continue
-        own_exploration = explore(own_names)
+        own_exploration = explore(own_variables)
         for search in group:
             search.reset()
         scan_ticks(own_exploration, group, budget)
@@ -153,15 +156,15 @@ def scan_with_exact_values(
 
 
 def _search_in_long_run(
-    search: WitnessSearch, merged_names: Collection[str], exploration: Exploration, budget: WorkBudget
+    search: WitnessSearch, exact_variables: Collection[str], exploration: Exploration, budget: WorkBudget
 ) -> bool:
-    """Return whether a search has a witness; if it has none, look for one in long runs.
+    """Look for a witness in long runs unless a search has one, and return whether it has one then.
 
     Sets the witness, or the reason why the search is undecided.
 
     Args:
         search: the search.
-        merged_names: the variables whose exact values it needs, for the reason.
+        exact_variables: the variables whose exact values it needs, for the reason.
         exploration: an exploration of the chart.
         budget: the work that may be done.
     """
@@ -169,7 +172,7 @@ def _search_in_long_run(
         search.witness = find_witness_in_long_run(exploration, search, budget)
     if search.witness is None:
         search.undecided_reason = (
-            budget.stop_reason or f"too many values of {', '.join(sorted(merged_names))}"
+            budget.stop_reason or f"too many values of {', '.join(sorted(exact_variables))}"
         )
     return search.witness is not None
 
@@ -238,9 +241,10 @@ def _repeat_cycle(
 
 
 def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: WorkBudget) -> Iterator[_Cycle]:
-    """Yield cycles with a tick that passes the point of a question.
+    """Yield cycles with a tick that passes a point of a question.
 
-    A cycle begins with that tick. Of each configuration, the first node with such a tick is tried.
+    A cycle is a row of ticks that leads back to the same active states. It begins with the tick that passes
+    the point. Of each configuration, the first node with such a tick is tried.
 
     Args:
         exploration: the exploration of the chart.
@@ -253,12 +257,13 @@ def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: Wor
     n_cycles = 0
 
     def find_rows_back(node: int, configuration: object) -> InputRows | None:
-        """Return the rows that lead from a node to the nearest one with a configuration."""
-        nearest = graph.find_nearest(
-            lambda candidate: candidate < len(configurations) and configurations[candidate] == configuration,
-            start=node,
-            max_nodes=MAX_NODES_BACK,
-        )
+        """Return the inputs from a node to the nearest one in a configuration; None if all are far."""
+
+        def has_configuration(candidate: int) -> bool:
+            is_expanded = candidate < len(configurations)  # the last nodes may not be expanded
+            return is_expanded and configurations[candidate] == configuration
+
+        nearest = graph.find_nearest(has_configuration, start=node, max_nodes=MAX_NODES_BACK)
         return None if nearest is None else nearest.rows
 
     for node, abstract_state in enumerate(graph.abstract_states):
@@ -273,7 +278,7 @@ def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: Wor
         if edges_at_point:
             tried_configurations.add(configuration)
         for edge in edges_at_point:
-            if edge.target is None:
+            if edge.target is None:  # the tick fails
                 continue
             rows_back = find_rows_back(edge.target, configuration)
             if rows_back is not None:
@@ -288,7 +293,8 @@ def _reaches_point(
     if not search.is_relevant(TickSummary.of(abstract_state, step, exploration.machine)):
         return False
     tick = trace_tick(exploration.interpreter, abstract_state.snapshot, step.inputs)
-    return any(True for _ in search.question.location.points(tick))
+    first_point = next(search.question.location.points(tick), None)
+    return first_point is not None
 
 
 # Explorations directed at certain values
@@ -297,9 +303,9 @@ def _reaches_point(
 def scan_directed(
     searches: Sequence[WitnessSearch], explore: Callable[[ValuesToTry], Exploration], budget: WorkBudget
 ) -> None:
-    """Repeat searches without a witness in runs that give variables the values of a possible case.
+    """Repeat searches without a witness in an exploration that tries certain values of variables.
 
-    The solver names values of the variables for which the claims of a search would hold. The chart is
+    The solver finds values of the variables for which the claims of a search would hold. The chart is
     explored once more with these values. That may find witnesses; the reasons why searches without one are
     undecided stay as they were.
 
@@ -311,7 +317,7 @@ def scan_directed(
     candidates = [
         search
         for search in searches
-        if search.witness is None and search.n_reached > 0 and search.register_names
+        if search.witness is None and search.n_points_reached > 0 and search.claim_registers
     ]
     cases = {search: _solve_for_variables(search) for search in candidates[:MAX_DIRECTED]}
     values_to_try: dict[str, dict[Value, None]] = {}  # the inner dictionaries are ordered sets
@@ -320,16 +326,17 @@ def scan_directed(
             values_to_try.setdefault(name, {})[value] = None
     if not values_to_try:
         return
-    previous_reasons = {search: search.undecided_reason for search, case in cases.items() if case}
-    for search in previous_reasons:
+    repeated_searches = [search for search, case in cases.items() if case]
+    previous_reasons = [search.undecided_reason for search in repeated_searches]
+    for search in repeated_searches:
         search.open_situations.clear()
-    scan_ticks(explore(values_to_try), searches=previous_reasons, budget=budget)
-    for search, reason in previous_reasons.items():
+    scan_ticks(explore(values_to_try), repeated_searches, budget)
+    for search, reason in zip(repeated_searches, previous_reasons, strict=True):
         search.undecided_reason = reason
 
 
 def _solve_for_variables(search: WitnessSearch) -> dict[str, Value]:
-    """Return numbers of the variables with which the claims of a search hold; empty if there are none."""
+    """Return values of number variables with which the claims of a search hold; empty if there are none."""
     answer = search.solver.solve(search.question.claims)
     variables = search.interpreter.chart.variables
     return {

@@ -36,9 +36,11 @@ class PathConditions:
         self.input_names = frozenset(input_names)
 
     def _inputs_of(self, expression: Expression) -> frozenset[str]:
+        """Return the names of the inputs that an expression reads."""
         return expression.names & self.input_names
 
     def _registers_of(self, expression: Expression) -> Sequence[str]:
+        """Return the names of the registers that an expression reads, sorted."""
         return sorted(expression.names - self.input_names)
 
     def find_deciding_evaluations(
@@ -54,15 +56,15 @@ class PathConditions:
             n_evaluated: number of expressions it had evaluated when it reached the point.
             names: names that are read there. An assignment matters only if the variable is read afterwards.
         """
-        written_names = {write.evaluation_index: write.name for write in tick.writes}
-        relevant_names = set(names)
+        written_name_by_index = {write.evaluation_index: write.name for write in tick.writes}
+        relevant_names = set(names)  # names that are read later on the path
         path: list[EvaluatedExpression] = []
-        for index in range(n_evaluated - 1, -1, -1):
+        for index in reversed(range(n_evaluated)):
             evaluation = tick.evaluations[index]
-            if index in written_names:
-                if written_names[index] not in relevant_names:
+            if index in written_name_by_index:
+                if written_name_by_index[index] not in relevant_names:
                     continue
-                relevant_names.discard(written_names[index])
+                relevant_names.discard(written_name_by_index[index])
             relevant_names.update(self._registers_of(evaluation.expression))
             if self._inputs_of(evaluation.expression):
                 path.append(evaluation)
@@ -74,7 +76,7 @@ class PathConditions:
         """Return the evaluations that share an input with `names`, directly or through others.
 
         Args:
-            names: the names.
+            names: names of inputs and registers.
             path: the evaluations to choose from.
         """
         connected_names = set(names)
@@ -97,16 +99,16 @@ class PathConditions:
         """Return the values of the registers that an evaluation read."""
         return {name: evaluation.env[name] for name in self._registers_of(evaluation.expression)}
 
-    def key_of(self, path: Sequence[EvaluatedExpression]) -> tuple[object, ...]:
+    def build_path_key(self, path: Sequence[EvaluatedExpression]) -> tuple[object, ...]:
         """Return a hashable key that is equal for paths with equal path conditions.
 
         It has each evaluated expression, its value, and the values of the registers that it read.
         """
-        key: list[tuple[object, ...]] = []
+        evaluation_keys: list[tuple[object, ...]] = []
         for evaluation in path:
             register_values = self._register_values(evaluation).values()
-            key.append((id(evaluation.expression), evaluation.value, *register_values))
-        return tuple(key)
+            evaluation_keys.append((id(evaluation.expression), evaluation.value, *register_values))
+        return tuple(evaluation_keys)
 
     def build_conditions(self, path: Sequence[EvaluatedExpression]) -> list[Expression]:
         """Return the path condition: conditions on the inputs, with the registers substituted.
@@ -217,9 +219,12 @@ class WitnessSearch:
         exact_variables: variables whose exact values matter. Of others, it matters only how they compare with
             the numbers that the chart compares them with.
         witness: the first tick in which all claims hold.
-        n_reached: how many times a tick reached the point of the question.
+        n_points_reached: how many times a tick reached a point that the question is about.
         undecided_reason: why the question is undecided; empty if it is decided.
         open_situations: points at which the answer depends on the inputs, by register values and path.
+        claim_names: names that the claims of the question read.
+        claim_registers: those of them that are registers, sorted.
+        relevant_nodes: numbers of the states that the question is about.
     """
 
     question: CheckQuestion
@@ -228,44 +233,56 @@ class WitnessSearch:
     path_conditions: PathConditions
     exact_variables: frozenset[str] = frozenset()
     witness: Witness | None = None
-    n_reached: int = 0
+    n_points_reached: int = 0
     undecided_reason: str = ""
     open_situations: dict[object, OpenSituation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.names = self.question.names
-        self.nodes = self.question.location.nodes
-        self.register_names = tuple(sorted(self.names - self.path_conditions.input_names))
+        self.claim_names = self.question.names
+        self.relevant_nodes = self.question.location.nodes
+        self.claim_registers = tuple(sorted(self.claim_names - self.path_conditions.input_names))
 
     def is_relevant(self, tick: TickSummary) -> bool:
-        """Return whether a tick may answer the question, according to its summary."""
-        return self.witness is None and (tick.is_long or not self.nodes.isdisjoint(tick.active_nodes))
+        """Return whether a tick may answer the question, according to its summary.
+
+        It may if a state that the question is about is active in it, and no witness was found before.
+        """
+        return self.witness is None and (
+            tick.is_long or not self.relevant_nodes.isdisjoint(tick.active_nodes)
+        )
 
     def examine(self, tick: ExploredTick) -> None:
-        """Take a tick as the witness if the claims hold in it; else note its points as open situations."""
+        """Set the witness if the claims hold in a tick; else store its points as open situations.
+
+        An open situation is a point at which the claims may hold with other inputs.
+        """
         if self.witness is not None:
             return
-        reads_inputs = bool(self.names & self.path_conditions.input_names)
-        for i, point in enumerate(self.question.location.points(tick.tick_trace)):
-            self.n_reached += 1
+        reads_inputs = bool(self.claim_names & self.path_conditions.input_names)
+        for point_index, point in enumerate(self.question.location.points(tick.tick_trace)):
+            self.n_points_reached += 1
             if all_hold(self.question.claims, point.env):
                 self.witness = Witness(tick.start_state, tick.step.inputs, point)
                 return
             if not reads_inputs:
                 continue  # the claims fail here for all inputs
-            if i < MAX_POINTS_IN_TICK:
+            if point_index < MAX_POINTS_IN_TICK:
                 self._add_open_situation(tick, point)
             else:
                 self.undecided_reason = f"a tick comes there more than {MAX_POINTS_IN_TICK} times"
 
     def _add_open_situation(self, tick: ExploredTick, point: TickPoint) -> None:
         """Store a point for the solver, unless one with the same register values and path is stored."""
-        path = self.path_conditions.find_deciding_evaluations(tick.tick_trace, point.n_evaluated, self.names)
-        register_values = tuple([point.env[name] for name in self.register_names])
+        path = self.path_conditions.find_deciding_evaluations(
+            tick.tick_trace, point.n_evaluated, self.claim_names
+        )
+        register_values = tuple([point.env[name] for name in self.claim_registers])
         # the types, since True and 1 are equal in Python
-        key = (register_values, tuple(map(type, register_values)), self.path_conditions.key_of(path))
-        if key not in self.open_situations:
-            self.open_situations[key] = OpenSituation(tick.start_state, tick.step.inputs, point.env, path)
+        value_types = tuple(map(type, register_values))
+        situation_key = (register_values, value_types, self.path_conditions.build_path_key(path))
+        if situation_key not in self.open_situations:
+            situation = OpenSituation(tick.start_state, tick.step.inputs, point.env, path)
+            self.open_situations[situation_key] = situation
 
     def reset(self) -> None:
         """Drop the open situations, before the ticks of another exploration are examined."""
@@ -282,10 +299,11 @@ class WitnessSearch:
         if self.witness is not None:
             self.witness = self._simplify(self.witness)
             return
-        if len(self.open_situations) >= SOLVE_TOGETHER_FROM and self._all_are_excluded():
+        # of many situations, all are excluded by one question if possible, before each is solved
+        if len(self.open_situations) >= SOLVE_TOGETHER_FROM and self._are_all_situations_excluded():
             return
-        for count, situation in enumerate(self.open_situations.values()):
-            if count == MAX_SOLVED:
+        for n_solved, situation in enumerate(self.open_situations.values()):
+            if n_solved == MAX_SOLVED:
                 self.undecided_reason = f"more than {MAX_SOLVED} situations to solve"
                 return
             witness = self._solve_situation(situation)
@@ -293,18 +311,24 @@ class WitnessSearch:
                 self.witness = self._simplify(witness)
                 return
 
-    def _all_are_excluded(self) -> bool:
-        """Return whether the claims are proved not to hold in any open situation, for any inputs."""
-        distinct_values: dict[tuple[Value, ...], dict[str, Value]] = {}
+    def _are_all_situations_excluded(self) -> bool:
+        """Return whether the claims are proved not to hold in any open situation, for any inputs.
+
+        The proof asks whether the claims can hold while the registers have the values of some situation.
+        """
+        distinct_register_values: dict[tuple[Value, ...], dict[str, Value]] = {}
         for situation in self.open_situations.values():
-            register_values = {name: situation.env[name] for name in self.register_names}
-            distinct_values[tuple(register_values.values())] = register_values
-        in_some_situation = any_of([names_equal(values) for values in distinct_values.values()])
+            register_values = {name: situation.env[name] for name in self.claim_registers}
+            distinct_register_values[tuple(register_values.values())] = register_values
+        in_some_situation = any_of([names_equal(values) for values in distinct_register_values.values()])
         return self.solver.excludes((*self.question.claims, *build_claims([in_some_situation])))
 
     def _solve_situation(self, situation: OpenSituation) -> Witness | None:
-        """Solve for inputs that make one situation a witness, and replay the tick with them."""
-        register_values = {name: situation.env[name] for name in self.register_names}
+        """Return a tick of one situation in which the claims hold, None if there are no inputs for that.
+
+        The inputs are found by the solver. Sets `undecided_reason` if the solver cannot decide.
+        """
+        register_values = {name: situation.env[name] for name in self.claim_registers}
         path_claims = build_claims(self.path_conditions.build_conditions(situation.path))
         claims = [substitute_in_claim(claim, register_values) for claim in self.question.claims]
         answer = self.solver.solve([*path_claims, *claims])

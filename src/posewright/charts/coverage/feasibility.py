@@ -47,12 +47,12 @@ class TickCoverage(NamedTuple):
     Attributes:
         inputs: the inputs of the tick.
         facts: the facts that it covers; of a failing tick, those before its error.
-        completes: whether the tick does not fail.
+        ends_without_error: whether the tick does not fail.
     """
 
     inputs: Mapping[str, Value]
     facts: frozenset[Fact]
-    completes: bool
+    ends_without_error: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +62,12 @@ class FeasibleCoverage:
     Attributes:
         exploration: the exploration of the chart.
         coverage: the coverage of all steps, with infeasible obligations if the exploration is complete.
-        ticks: what ticks from each distinct state cover.
+        ticks_by_state: what ticks from each distinct state cover.
     """
 
     exploration: Exploration
     coverage: Coverage
-    ticks: Mapping[Snapshot, tuple[TickCoverage, ...]] = field(repr=False)
+    ticks_by_state: Mapping[Snapshot, tuple[TickCoverage, ...]] = field(repr=False)
 
     @property
     def infeasible_transitions(self) -> dict[CompoundTransition, str]:
@@ -88,24 +88,24 @@ def compute_feasible_coverage(exploration: Exploration) -> FeasibleCoverage:
     """Run every step of every state of an exploration, and return what can be covered.
 
     Further ticks are run in which conditions are evaluated that a step skips. If the exploration is complete,
-    obligations that no tick meets are infeasible; only those on decisions for which inputs may be missing are
-    left open.
+    an obligation (an item to be covered) that no tick meets is infeasible. Decisions for which inputs may be
+    missing are an exception: nothing is claimed about them.
     """
     recorder = CoverageRecorder(exploration.interpreter)
     complete_evaluation = _CompleteEvaluation(exploration, recorder.obligations)
-    ticks: dict[Snapshot, tuple[TickCoverage, ...]] = {}
+    ticks_by_state: dict[Snapshot, tuple[TickCoverage, ...]] = {}
     for state in exploration.distinct_states:
         rows = [step.inputs for step in exploration.steps_from(state)]
         rows += [row for row in complete_evaluation.generate_rows(state) if row not in rows]
-        ticks[state] = tuple(_run_tick(recorder, state, row) for row in rows)
+        ticks_by_state[state] = tuple(_run_tick(recorder, state, row) for row in rows)
     coverage = recorder.coverage
     if exploration.complete:
-        unsure_decisions = frozenset[int]()
-        if complete_evaluation.is_incomplete:
-            unsure_decisions = complete_evaluation.decisions
-        reasons = _InfeasibilityReasons(exploration, coverage, unsure_decisions)
+        unproved_decisions = frozenset[int]()
+        if complete_evaluation.may_miss_inputs:
+            unproved_decisions = complete_evaluation.skipping_decisions
+        reasons = _InfeasibilityReasons(exploration, coverage, unproved_decisions)
         coverage = replace(coverage, infeasible=dict(reasons.list_all()))
-    return FeasibleCoverage(exploration, coverage, ticks)
+    return FeasibleCoverage(exploration, coverage, ticks_by_state)
 
 
 def exclude_infeasible(coverage: Coverage, feasible_coverage: FeasibleCoverage) -> Coverage:
@@ -134,10 +134,10 @@ def coverage_of(chart: Chart, runs: Iterable[Scenario | Path | str]) -> Coverage
 def _run_tick(recorder: CoverageRecorder, state: Snapshot, inputs: Mapping[str, Value]) -> TickCoverage:
     """Run a tick and return what it covers; of a failing tick, what it covers before its error."""
     try:
-        outcome = recorder.outcome(state, inputs)
+        outcome = recorder.run_tick(state, inputs)
     except PosewrightError:
-        return TickCoverage(inputs, recorder.tick_facts(None), completes=False)
-    return TickCoverage(inputs, recorder.tick_facts(outcome), completes=True)
+        return TickCoverage(inputs, recorder.tick_facts(None), ends_without_error=False)
+    return TickCoverage(inputs, recorder.tick_facts(outcome), ends_without_error=True)
 
 
 class _CompleteEvaluation:
@@ -148,38 +148,43 @@ class _CompleteEvaluation:
     that one step represents, some may show that a condition decides, and others not.
 
     Attributes:
-        decisions: numbers of the decisions in which conditions may be skipped.
-        is_incomplete: whether there may be inputs that were not found.
+        skipping_decisions: numbers of the decisions in which conditions may be skipped.
+        complete_interpreter: an interpreter that evaluates all conditions of these decisions; None if there
+            are no such decisions.
+        may_miss_inputs: whether there may be inputs that were not generated.
     """
 
     def __init__(self, exploration: Exploration, obligations: TestObligations) -> None:
         """Find the decisions in which conditions may be skipped, and wrap the functions of their expressions.
 
-        `interpreter` is None if there are none; else it evaluates all their conditions.
+        A decision site is an expression with decisions in it.
         """
         self.exploration = exploration
         self.state_space = exploration.state_space
-        self.is_incomplete = False
+        self.may_miss_inputs = False
         skipping_decisions = set[int]()
         interpreter = self.state_space.symbolic_interpreter
-        functions: dict[int, SymbolicFunction] = {}  # by the identity of the expression
+        complete_functions: dict[int, SymbolicFunction] = {}  # by the identity of the expression
         for site in obligations.decision_sites:
-            own_decisions = [
-                decision
-                for decision, tree in enumerate(site.decisions, start=site.first_decision)
+            skipping_decisions_of_site = [
+                decision_number
+                for decision_number, tree in enumerate(site.decisions, start=site.first_decision)
                 if self._may_skip_conditions(tree)
             ]
-            skipping_decisions.update(own_decisions)
-            if not own_decisions:
+            if not skipping_decisions_of_site:
                 continue
+            skipping_decisions.update(skipping_decisions_of_site)
             for expression in site.lowered_expressions:
                 function = interpreter.functions[id(expression)]
-                functions[id(expression)] = self._evaluate_all_conditions(expression, site, function)
-        self.decisions = frozenset(skipping_decisions)
-        self.interpreter = interpreter.with_functions(functions) if functions else None
+                complete_function = self._evaluate_all_conditions(expression, site, function)
+                complete_functions[id(expression)] = complete_function
+        self.skipping_decisions = frozenset(skipping_decisions)
+        self.complete_interpreter = (
+            interpreter.with_functions(complete_functions) if complete_functions else None
+        )
 
     def _may_skip_conditions(self, tree: Tree) -> bool:
-        """Return whether an exploration may skip conditions of a decision.
+        """Return whether an exploration may skip conditions of a decision, given by its tree.
 
         It skips those of the branch not taken of an `if`, and those next to a condition that reads no input
         and has decided: of `near and after(1 s)`, it need not evaluate `near` in the first second.
@@ -187,22 +192,21 @@ class _CompleteEvaluation:
         if joins_by_choice(tree):
             return True
         conditions = list(conditions_of(tree))
-        inputs = self.exploration.chart.inputs
-        return len(conditions) > 1 and any(
-            not names_in(condition) & inputs.keys() for condition in conditions
-        )
+        input_names = self.exploration.chart.inputs.keys()
+        has_condition_without_inputs = any(not names_in(condition) & input_names for condition in conditions)
+        return len(conditions) > 1 and has_condition_without_inputs
 
     def _evaluate_all_conditions(
         self, expression: Expression, site: DecisionSite, function: SymbolicFunction
     ) -> SymbolicFunction:
         """Return a function that first evaluates all conditions of the decisions in an expression.
 
-        Each path then has one value of every condition.
+        Each path through a tick then has one value of every condition.
 
         Args:
-            expression: the expression.
-            site: the site of its decisions.
-            function: a function that evaluates the expression.
+            expression: the expression, as the machine evaluates it.
+            site: the same expression as written, with its decisions.
+            function: evaluates the expression symbolically, for given registers and on a path.
         """
         domains = self.state_space.inputs.domains
         input_types: dict[str, Type] = {name: domain.value_type for name, domain in domains.items()}
@@ -224,16 +228,16 @@ class _CompleteEvaluation:
 
     def generate_rows(self, state: Snapshot) -> Iterator[Mapping[str, Value]]:
         """Yield inputs for every way in which a tick and its skipped conditions can go."""
-        interpreter = self.interpreter
-        if interpreter is None:
+        interpreter = self.complete_interpreter
+        if interpreter is None:  # no condition is ever skipped
             return
-        paths = explore_paths(
+        paths_with_results = explore_paths(
             self.state_space.inputs,
             run=lambda path: interpreter.run_tick(state, path),
             max_paths=self.state_space.limits.max_cases_per_state,
         )
-        for path, _ in paths:
-            self.is_incomplete = self.is_incomplete or bool(path.incomplete_reasons)
+        for path, _ in paths_with_results:
+            self.may_miss_inputs = self.may_miss_inputs or bool(path.incomplete_reasons)
             yield path.inputs()
 
 
@@ -243,26 +247,28 @@ class _InfeasibilityReasons:
     Args:
         exploration: a complete exploration.
         coverage: the coverage of all its steps.
-        unsure_decisions: decisions of which nothing is claimed.
+        unproved_decisions: numbers of decisions about which nothing is claimed, as inputs may be missing.
 
     Attributes:
-        sites: the sites of all decisions.
+        decision_sites: the expressions with decisions in them.
         nodes: the nodes of the machine, by number.
-        guard_decisions: the number of the decision that a guard makes, by the identity of the guard.
+        decision_by_guard_id: the number of the decision that a guard makes, by the identity of the guard.
         raised_events: the events that occur, from outside or raised by some step.
     """
 
     def __init__(
-        self, exploration: Exploration, coverage: Coverage, unsure_decisions: frozenset[int]
+        self, exploration: Exploration, coverage: Coverage, unproved_decisions: frozenset[int]
     ) -> None:
         """Collect the decisions of guards, and the events that occur in explored steps."""
         self.exploration = exploration
         self.coverage = coverage
-        self.unsure_decisions = unsure_decisions
-        self.sites = coverage.obligations.decision_sites
+        self.unproved_decisions = unproved_decisions
+        self.decision_sites = coverage.obligations.decision_sites
         self.nodes = exploration.machine.nodes
-        self.guard_decisions = {
-            id(site.written_expression): site.first_decision for site in self.sites if site.is_decision
+        self.decision_by_guard_id = {
+            id(site.written_expression): site.first_decision
+            for site in self.decision_sites
+            if site.is_decision
         }
         self.raised_events = set(exploration.chart.events)
         for state in exploration.distinct_states:
@@ -271,21 +277,27 @@ class _InfeasibilityReasons:
 
     def list_all(self) -> Iterator[tuple[TestObligation, str]]:
         """Yield every infeasible obligation with its reason."""
-        unsure_decisions = self._decisions_of_dropped_values() | self.unsure_decisions
+        unproved_decisions = self._list_decisions_in_dropped_values() | self.unproved_decisions
         for obligation in self.coverage.missing:
-            if obligation.decision is None or obligation.decision not in unsure_decisions:
+            if obligation.decision_number is None or obligation.decision_number not in unproved_decisions:
                 yield obligation, self._explain(obligation)
 
-    def _decisions_of_dropped_values(self) -> set[int]:
-        """Return the decisions inside values, if some register is dropped: they were not all explored."""
+    def _list_decisions_in_dropped_values(self) -> set[int]:
+        """Return the numbers of the decisions inside assigned values; none if no register was dropped.
+
+        An exploration that drops a register does not compute the values assigned to it, so it does not
+        explore all outcomes of the decisions in them.
+        """
         abstractions = self.exploration.state_space.abstractions
         if not any(abstraction.is_dropped for abstraction in abstractions.values()):
             return set()
-        decisions = set[int]()
-        for site in self.sites:
-            if not site.is_decision:
-                decisions.update(range(site.first_decision, site.first_decision + len(site.decisions)))
-        return decisions
+        decision_numbers = set[int]()
+        for site in self.decision_sites:
+            is_assigned_value = not site.is_decision
+            if is_assigned_value:
+                n_decisions = len(site.decisions)
+                decision_numbers.update(range(site.first_decision, site.first_decision + n_decisions))
+        return decision_numbers
 
     def _explain(self, obligation: TestObligation) -> str:
         """Return why an obligation cannot be met."""
@@ -295,30 +307,32 @@ class _InfeasibilityReasons:
             return self._explain_transition(obligation)
         if obligation.measure is Measure.SEGMENTS:
             return "no transition through it can be taken"
-        if obligation.decision is not None and not self._is_evaluated(obligation.decision):
+        if obligation.decision_number is not None and not self._is_evaluated(obligation.decision_number):
             return "it is never evaluated"
         if obligation.measure is Measure.MCDC:
             return "whenever it is evaluated, another condition decides"
         return "whenever it is evaluated, it has the other value"
 
-    def _is_evaluated(self, decision: int) -> bool:
+    def _is_evaluated(self, decision_number: int) -> bool:
         """Return whether some tick evaluates a decision."""
-        facts = {decision_fact(decision, outcome=True), decision_fact(decision, outcome=False)}
+        facts = {decision_fact(decision_number, outcome=True), decision_fact(decision_number, outcome=False)}
         return not facts.isdisjoint(self.coverage.facts)
 
     def _explain_transition(self, obligation: TestObligation) -> str:
-        """Return why a transition can never be taken."""
-        _, source, index = obligation.only_fact  # a `transition_fact`
-        transition = self.nodes[int(source)].transitions[int(index)]
+        """Return why the transition of an obligation can never be taken."""
+        _, source_number, transition_index = obligation.only_fact  # as `transition_fact` builds it
+        transition = self.nodes[int(source_number)].transitions[int(transition_index)]
         if state_fact(transition.source) not in self.coverage.facts:
             return f"{self.nodes[transition.source].name} is never active"
         if transition.events and not any(event in self.raised_events for event in transition.events):
             return f"{' or '.join(transition.events)} is never raised"
         for segment in transition.segments:
-            decision = self.guard_decisions.get(id(segment.when))
-            if decision is None or decision_fact(decision, outcome=True) in self.coverage.facts:
+            decision_number = self.decision_by_guard_id.get(id(segment.when))
+            if decision_number is None:  # the guard is constant, or an `else`
                 continue
-            if self._is_evaluated(decision):
+            if decision_fact(decision_number, outcome=True) in self.coverage.facts:
+                continue
+            if self._is_evaluated(decision_number):
                 return f"`{segment.when}` never holds when it is evaluated"
             return "it is never evaluated: a transition before it is always taken first"
         return "a transition before it is always taken first"

@@ -69,19 +69,19 @@ def segment_fact(segment: int) -> Fact:
     return ("segment", segment)
 
 
-def decision_fact(decision: int, *, outcome: bool) -> Fact:
+def decision_fact(decision_number: int, *, outcome: bool) -> Fact:
     """Return the fact that a decision had an outcome."""
-    return ("decision", decision, outcome)
+    return ("decision", decision_number, outcome)
 
 
-def condition_fact(decision: int, condition: int, *, value: bool) -> Fact:
+def condition_fact(decision_number: int, condition_number: int, *, value: bool) -> Fact:
     """Return the fact that a condition of a decision had a value."""
-    return ("condition", decision, condition, value)
+    return ("condition", decision_number, condition_number, value)
 
 
-def effect_fact(decision: int, condition: int, *, value: bool, outcome: bool) -> Fact:
+def effect_fact(decision_number: int, condition_number: int, *, value: bool, outcome: bool) -> Fact:
     """Return the fact that a condition decided: with its value, the decision had an outcome."""
-    return ("effect", decision, condition, value, outcome)
+    return ("effect", decision_number, condition_number, value, outcome)
 
 
 class Measure(Enum):
@@ -105,7 +105,7 @@ class TestObligation:
         line: the line in the chart's document, if known.
         owner: the state and transition it belongs to; None if several states share it.
         met_by: sets of facts; it is covered if all facts of one of these sets were observed.
-        decision: number of the decision that it is about; None if it is about none.
+        decision_number: number of the decision that it is about; None if it is about none.
     """
 
     measure: Measure
@@ -113,7 +113,7 @@ class TestObligation:
     line: int | None
     owner: Owner | None
     met_by: tuple[frozenset[Fact], ...]
-    decision: int | None = None
+    decision_number: int | None = None
 
     @property
     def only_fact(self) -> Fact:
@@ -156,7 +156,12 @@ class DecisionSite:
 
 
 def decisions_in(tree: Tree, *, is_decision: bool) -> Iterator[Tree]:
-    """Yield the decisions in a tree: the tree itself, if it is one, and the conditions of `if`s."""
+    """Yield the decisions in a tree: the tree itself, if it is one, and the conditions of `if`s.
+
+    Args:
+        tree: the tree of an expression.
+        is_decision: whether the tree itself is a decision, as that of a guard.
+    """
     if is_decision:
         yield tree
         for condition in conditions_of(tree):
@@ -232,7 +237,7 @@ def _sites_of(chart: Chart, node: StateNode) -> Iterator[DecisionSite]:
         if condition is not None and condition.constant is None:
             line = _line_of(condition)
             yield DecisionSite(condition, (condition,), is_decision=True, line=line, owner=state_owner)
-    if state is not None and chart.kind is not ChartKind.MOORE:
+    if state is not None and chart.kind is not ChartKind.MOORE:  # a Moore state has outputs instead
         for written, lowered in zip((state.entry, state.during, state.exit), node.actions, strict=True):
             yield from _sites_of_actions(written, lowered, state_owner)
 
@@ -247,7 +252,8 @@ def _sites_of_actions(written: Actions, lowered: Actions, owner: Owner) -> Itera
     """
     for action, lowered_action in zip(iterate_actions(written), iterate_actions(lowered), strict=True):
         if isinstance(action, Branch) and isinstance(lowered_action, Branch):
-            if lowered_action.when.constant is None:
+            is_decided_at_run_time = lowered_action.when.constant is None
+            if is_decided_at_run_time:
                 conditions = (lowered_action.when,)
                 yield DecisionSite(action.when, conditions, is_decision=True, line=action.line, owner=owner)
         elif isinstance(action, Assign) and isinstance(lowered_action, Assign):
@@ -259,6 +265,7 @@ def _sites_of_actions(written: Actions, lowered: Actions, owner: Owner) -> Itera
 
 
 def _line_of(expression: Expression) -> int | None:
+    """Return the line of an expression in the chart's document; None if it was not read from one."""
     return expression.source.where.line
 
 
@@ -270,7 +277,7 @@ class TestObligations:
 
     @cached_property
     def all_obligations(self) -> tuple[TestObligation, ...]:
-        """All of them, measure by measure."""
+        """All items to be covered, measure by measure: states, transitions, segments, decisions."""
         return (
             *self._state_obligations(),
             *self._transition_obligations(),
@@ -280,18 +287,21 @@ class TestObligations:
 
     @cached_property
     def decision_sites(self) -> tuple[DecisionSite, ...]:
-        """The sites of all decisions, each once, in the order in which they are written."""
-        site_by_expression: dict[int, DecisionSite] = {}
-        for node in self.machine.nodes[1:]:
+        """The sites of all decisions, each once, in the order in which they are written.
+
+        A site is an expression with decisions in it. Transitions that share an expression share its site.
+        """
+        site_by_expression_id: dict[int, DecisionSite] = {}
+        states = self.machine.nodes[1:]  # without the chart itself
+        for node in states:
             for site in _sites_of(self.machine.chart, node):
                 expression_id = id(site.written_expression)
-                if expression_id in site_by_expression:
-                    site_by_expression[expression_id] = _merge_sites(site_by_expression[expression_id], site)
-                else:
-                    site_by_expression[expression_id] = site
+                earlier_site = site_by_expression_id.get(expression_id)
+                merged_site = site if earlier_site is None else _merge_sites(earlier_site, site)
+                site_by_expression_id[expression_id] = merged_site
         sites: list[DecisionSite] = []
         n_decisions = 0
-        for site in site_by_expression.values():
+        for site in site_by_expression_id.values():
             if site.decisions:
                 sites.append(replace(site, first_decision=n_decisions))
                 n_decisions += len(site.decisions)
@@ -299,7 +309,11 @@ class TestObligations:
 
     @cached_property
     def segment_numbers(self) -> dict[int, int]:
-        """The number of every segment after a junction, by its identity."""
+        """The number of every segment after a junction, by its identity (`id()`).
+
+        These are the segments that leave a named junction, and those written below a transition that ends
+        at an unnamed junction.
+        """
         chart = self.machine.chart
         junction_segments = chain.from_iterable(chart.junctions.values())
         nested_segments = chain.from_iterable(
@@ -323,63 +337,79 @@ class TestObligations:
             yield _build_obligation(Measure.TRANSITIONS, name, transition.line, owner, fact=fact)
 
     def _owner_of(self, transition: CompoundTransition) -> Owner:
+        """Return the state of a transition, with the transition's index in it."""
         return Owner(self.machine.nodes[transition.source].name, transition.transition_index)
 
     def _segment_obligations(self) -> Iterator[TestObligation]:
-        """Yield an obligation for each segment behind a junction, owned by its first transition."""
-        first_uses: dict[int, tuple[Transition, Owner]] = {}
+        """Yield an obligation for each segment behind a junction: to take it.
+
+        Its owner is the first of the transitions that share the segment.
+        """
+        first_use_by_number: dict[int, tuple[Transition, Owner]] = {}
         for transition in self.machine.transitions:
             owner = self._owner_of(transition)
-            for segment in transition.segments[1:]:
-                first_uses.setdefault(self.segment_numbers[id(segment)], (segment, owner))
-        for number in sorted(first_uses):
-            segment, owner = first_uses[number]
+            segments_behind_junctions = transition.segments[1:]
+            for segment in segments_behind_junctions:
+                first_use_by_number.setdefault(self.segment_numbers[id(segment)], (segment, owner))
+        for number in sorted(first_use_by_number):
+            segment, owner = first_use_by_number[number]
             name = f"{segment.when} -> {_format_targets(segment)}"
             yield _build_obligation(Measure.SEGMENTS, name, segment.line, owner, fact=segment_fact(number))
 
     def _decision_obligations(self) -> list[TestObligation]:
-        """Return the obligations of all decisions: both outcomes, both values of conditions, and MC/DC."""
+        """Return the obligations of all decisions: both outcomes, both values of conditions, and MC/DC.
+
+        MC/DC (modified condition/decision coverage) asks that each condition alone decides.
+        """
         outcomes: list[TestObligation] = []
         condition_values: list[TestObligation] = []
         effects: list[TestObligation] = []
         for site in self.decision_sites:
-            for decision, tree in enumerate(site.decisions, start=site.first_decision):
-                is_whole_expression = decision == site.first_decision and site.is_decision
+            for decision_number, tree in enumerate(site.decisions, start=site.first_decision):
+                is_whole_expression = decision_number == site.first_decision and site.is_decision
                 text = shorten(str(site.written_expression) if is_whole_expression else format_tree(tree))
-                outcomes += _list_outcomes(site, decision, text)
-                for condition, condition_tree in enumerate(conditions_of(tree)):
+                outcomes += _list_outcomes(site, decision_number, text)
+                for condition_number, condition_tree in enumerate(conditions_of(tree)):
                     condition_text = shorten(format_tree(condition_tree))
                     suffix = f" in {text}" if text != condition_text else ""
                     condition_values += _list_condition_values(
-                        site, decision, condition, condition_text, suffix
+                        site, decision_number, condition_number, condition_text, suffix
                     )
                     effect_name = f"{condition_text} decides{suffix}"
-                    effects.append(_build_effect_obligation(site, decision, condition, effect_name))
+                    effects.append(
+                        _build_effect_obligation(site, decision_number, condition_number, effect_name)
+                    )
         return [*outcomes, *condition_values, *effects]
 
 
-def _list_outcomes(site: DecisionSite, decision: int, text: str) -> Iterator[TestObligation]:
-    """Yield the obligations that a decision, given by its number and its text, is true and false."""
+def _list_outcomes(site: DecisionSite, decision_number: int, text: str) -> Iterator[TestObligation]:
+    """Yield the obligations that a decision is true and false.
+
+    Args:
+        site: the expression with the decision.
+        decision_number: number of the decision.
+        text: the text of the decision.
+    """
     for outcome, value_name in VALUE_NAMES.items():
         yield _build_obligation(
             Measure.DECISIONS,
             f"{text} is {value_name}",
             site.line,
             site.owner,
-            fact=decision_fact(decision, outcome=outcome),
-            decision=decision,
+            fact=decision_fact(decision_number, outcome=outcome),
+            decision_number=decision_number,
         )
 
 
 def _list_condition_values(
-    site: DecisionSite, decision: int, condition: int, condition_text: str, suffix: str
+    site: DecisionSite, decision_number: int, condition_number: int, condition_text: str, suffix: str
 ) -> Iterator[TestObligation]:
     """Yield the obligations that a condition of a decision is true and false.
 
     Args:
-        site: the site of the decision.
-        decision: number of the decision.
-        condition: number of the condition in it.
+        site: the expression with the decision.
+        decision_number: number of the decision.
+        condition_number: number of the condition in it.
         condition_text: the text of the condition.
         suffix: the end of the obligation's name, which names the decision.
     """
@@ -389,32 +419,37 @@ def _list_condition_values(
             f"{condition_text} is {value_name}{suffix}",
             site.line,
             site.owner,
-            fact=condition_fact(decision, condition, value=value),
-            decision=decision,
+            fact=condition_fact(decision_number, condition_number, value=value),
+            decision_number=decision_number,
         )
 
 
-def _build_effect_obligation(site: DecisionSite, decision: int, condition: int, name: str) -> TestObligation:
+def _build_effect_obligation(
+    site: DecisionSite, decision_number: int, condition_number: int, name: str
+) -> TestObligation:
     """Return the obligation that a condition alone decides (MC/DC).
 
-    It is met by two facts: with both its values, it decided, for opposite outcomes.
+    It is met by two facts: the condition decided with the value true and with the value false, for opposite
+    outcomes of the decision.
 
     Args:
         site: the expression with the decision.
-        decision: number of the decision.
-        condition: number of the condition in the decision.
+        decision_number: number of the decision.
+        condition_number: number of the condition in the decision.
         name: description of the obligation.
     """
     pairs_of_facts = tuple(
         frozenset(
             {
-                effect_fact(decision, condition, value=True, outcome=outcome_if_true),
-                effect_fact(decision, condition, value=False, outcome=not outcome_if_true),
+                effect_fact(decision_number, condition_number, value=True, outcome=outcome_if_true),
+                effect_fact(decision_number, condition_number, value=False, outcome=not outcome_if_true),
             }
         )
         for outcome_if_true in (True, False)
     )
-    return TestObligation(Measure.MCDC, name, site.line, site.owner, met_by=pairs_of_facts, decision=decision)
+    return TestObligation(
+        Measure.MCDC, name, site.line, site.owner, met_by=pairs_of_facts, decision_number=decision_number
+    )
 
 
 def format_transition_name(machine: Machine, transition: CompoundTransition) -> str:
@@ -428,6 +463,7 @@ def format_transition_name(machine: Machine, transition: CompoundTransition) -> 
 
 
 def _format_targets(segment: Transition) -> str:
+    """Return the junction or the states to which a segment leads, as text."""
     if segment.leads_to_junction:
         return segment.junction or "a junction"
     return ", ".join(target.state for target in segment.go) or "nothing"
@@ -440,7 +476,9 @@ def _build_obligation(
     owner: Owner | None,
     *,
     fact: Fact,
-    decision: int | None = None,
+    decision_number: int | None = None,
 ) -> TestObligation:
     """Return an obligation that a single fact covers."""
-    return TestObligation(measure, name, line, owner, met_by=(frozenset({fact}),), decision=decision)
+    return TestObligation(
+        measure, name, line, owner, met_by=(frozenset({fact}),), decision_number=decision_number
+    )

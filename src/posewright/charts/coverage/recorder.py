@@ -38,6 +38,7 @@ from posewright.charts.expression import (
     split_cases,
 )
 from posewright.charts.machine import Interpreter, Snapshot, TickOutcome
+from posewright.charts.machine.node import ROOT
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row
 from posewright.charts.types import Value
@@ -51,13 +52,13 @@ class DecisionRecord(NamedTuple):
     """One evaluation of a decision.
 
     Attributes:
-        decision: number of the decision.
+        decision_number: number of the decision.
         outcome: whether it was true.
         evaluated: the conditions that were evaluated.
         deciding: the conditions that decided.
     """
 
-    decision: int
+    decision_number: int
     outcome: bool
     evaluated: ConditionValues
     deciding: ConditionValues
@@ -80,9 +81,6 @@ class PartResult(NamedTuple):
 EvaluatePart = Callable[[Env], PartResult]
 """Evaluates a part of a decision."""
 
-ROOT = 0
-"""Number of the node of the chart itself, which is no state."""
-
 
 class _DecisionCompiler:
     """Compiles an expression so that every evaluation of its decisions is recorded.
@@ -102,7 +100,10 @@ class _DecisionCompiler:
         self.record = record
 
     def compile_value(self) -> Evaluate:
-        """Return a function that computes an expression that is not a decision itself."""
+        """Return a function that computes an expression, and records the decisions in it.
+
+        The expression is an assigned value, which is not a decision itself.
+        """
         record_inner = self._compile_inner_decisions(self.expression.tree)
         compute = self.expression.evaluate
 
@@ -114,14 +115,14 @@ class _DecisionCompiler:
         return evaluate
 
     def compile_decision(self, tree: Tree) -> Evaluate:
-        """Return a function that makes a decision and records it."""
-        decision = next(self.decision_numbers)
+        """Return a function that makes a decision and records it, with its number and its conditions."""
+        decision_number = next(self.decision_numbers)
         record = self.record
         evaluate_part = self._compile_part(tree, condition_numbers=count())
 
         def decide(env: Env) -> bool:
             result = evaluate_part(env)
-            record(DecisionRecord(decision, result.value, result.evaluated, result.deciding))
+            record(DecisionRecord(decision_number, result.value, result.evaluated, result.deciding))
             return result.value
 
         return decide
@@ -144,7 +145,12 @@ class _DecisionCompiler:
         return self._compile_condition(tree, next(condition_numbers))
 
     def _compile_choice(self, tree: If, condition_numbers: count[int]) -> EvaluatePart:
-        """Return a function that evaluates a chain of `if`s in a decision; see `_compile_part`."""
+        """Return a function that evaluates a chain of `if`s in a decision.
+
+        Args:
+            tree: the chain: `a if c else b if d else e`.
+            condition_numbers: numbers the conditions in the order in which they are written.
+        """
         cases, default = split_cases(tree)
         case_parts = []
         for condition, value in cases:
@@ -167,15 +173,15 @@ class _DecisionCompiler:
         """Return a function that evaluates a tree without recording its decisions."""
         return compile_tree(tree, self.expression.constant_values, self.expression.source)
 
-    def _compile_condition(self, tree: Tree, condition: int) -> EvaluatePart:
+    def _compile_condition(self, tree: Tree, condition_number: int) -> EvaluatePart:
         """Return a function that evaluates a single condition, and records the decisions inside it.
 
         A condition decides its own value.
         """
         record_inner = self._compile_inner_decisions(tree)
         compute = self._compile_unrecorded(tree)
-        is_true = frozenset({(condition, True)})
-        is_false = frozenset({(condition, False)})
+        is_true = frozenset({(condition_number, True)})
+        is_false = frozenset({(condition_number, False)})
         result_if_true = PartResult(value=True, evaluated=is_true, deciding=is_true)
         result_if_false = PartResult(value=False, evaluated=is_false, deciding=is_false)
 
@@ -186,14 +192,17 @@ class _DecisionCompiler:
         return evaluate
 
     def _compile_inner_decisions(self, tree: Tree) -> Evaluate:
-        """Return a function that makes and records the decisions inside a tree that is not one itself."""
+        """Return a function that makes and records the decisions inside a tree that is not one itself.
+
+        These are the conditions of `if`s. Only the value of the branch that is taken is looked into.
+        """
         if isinstance(tree, If):
             cases, default = split_cases(tree)
             case_functions = [
                 (self.compile_decision(condition), self._compile_inner_decisions(value))
                 for condition, value in cases
             ]
-            return _choose(case_functions, self._compile_inner_decisions(default))
+            return _compile_first_true(case_functions, self._compile_inner_decisions(default))
         record_parts = [self._compile_inner_decisions(part) for part in children(tree) if has_choice(part)]
 
         def record_all(env: Env) -> None:
@@ -203,17 +212,21 @@ class _DecisionCompiler:
         return record_all
 
 
-def _choose(cases: list[tuple[Evaluate, Evaluate]], default: Evaluate) -> Evaluate:
-    """Return a function for `a if c else b if d else e`."""
+def _compile_first_true(cases: list[tuple[Evaluate, Evaluate]], default: Evaluate) -> Evaluate:
+    """Return a function that evaluates the chain `a if c else b if d else e`.
+
+    Args:
+        cases: functions that evaluate the condition and the value of each `if`: c and a, then d and b.
+        default: evaluates the value of the last `else`: e.
+    """
 
     def evaluate(env: Env) -> Value:
-        """Return the value after the first condition that is true, else the default."""
-        compute = default
-        for condition, case_value in cases:
-            if condition(env):
-                compute = case_value
+        evaluate_branch = default
+        for evaluate_condition, evaluate_case_value in cases:
+            if evaluate_condition(env):
+                evaluate_branch = evaluate_case_value
                 break
-        value: Value = compute(env)
+        value: Value = evaluate_branch(env)
         return value
 
     return evaluate
@@ -231,7 +244,7 @@ def _combine_logic(left: EvaluatePart, right: EvaluatePart, *, decisive_value: b
     """
 
     def evaluate(env: Env) -> PartResult:
-        """Return the result of both sides, or of the left one if it decides."""
+        """Return the result of both sides, or of the left one if it has the decisive value."""
         left_result = left(env)
         if left_result.value is decisive_value:
             return left_result
@@ -247,11 +260,11 @@ def _combine_logic(left: EvaluatePart, right: EvaluatePart, *, decisive_value: b
 
 
 def _negate(operand: EvaluatePart) -> EvaluatePart:
-    """Return a function for `not`."""
+    """Return a function that evaluates `not` in a decision; the same conditions decide as in its operand."""
 
     def evaluate(env: Env) -> PartResult:
-        value, evaluated, deciding = operand(env)
-        return PartResult(not value, evaluated, deciding)
+        result = operand(env)
+        return result._replace(value=not result.value)
 
     return evaluate
 
@@ -268,37 +281,42 @@ def _combine_choice(
     decides as well if the chain would have the other value, had the condition had the other value.
 
     Args:
-        cases: evaluate the condition and the value of each case.
+        cases: evaluate the condition and the value of each `if`.
         default: evaluates the value of the last `else`.
         unrecorded_cases: the same as `cases`, without recording.
         unrecorded_default: the same as `default`, without recording.
     """
 
-    def value_if_negated(case_index: int, env: Env, *, was_true: bool) -> bool | None:
-        """Return the value of the chain if a condition had the other value; None if that fails."""
-        if was_true:
-            other_branch = _choose(unrecorded_cases[case_index + 1 :], unrecorded_default)
+    def evaluate_with_negated_condition(case_index: int, env: Env, *, was_true: bool) -> bool | None:
+        """Return the value that the chain would have if the condition of one `if` had the other value.
+
+        None if that value cannot be computed, as of a division by zero.
+        """
+        if was_true:  # the chain would go on with the next `if`
+            evaluate_branch = _compile_first_true(unrecorded_cases[case_index + 1 :], unrecorded_default)
         else:
-            _, other_branch = unrecorded_cases[case_index]
+            _, evaluate_branch = unrecorded_cases[case_index]
         try:
-            return bool(other_branch(env))
+            return bool(evaluate_branch(env))
         except ExpressionError:
             return None
 
     def evaluate(env: Env) -> PartResult:
         """Return the result of the branch that is taken, with the conditions that chose it."""
         condition_results: list[PartResult] = []
-        branch = default
-        for condition, case_value in cases:
-            condition_result = condition(env)
+        evaluate_branch = default
+        for evaluate_condition, evaluate_case_value in cases:
+            condition_result = evaluate_condition(env)
             condition_results.append(condition_result)
             if condition_result.value:
-                branch = case_value
+                evaluate_branch = evaluate_case_value
                 break
-        value, evaluated, deciding = branch(env)
+        value, evaluated, deciding = evaluate_branch(env)
         for case_index, condition_result in enumerate(condition_results):
             evaluated |= condition_result.evaluated
-            if value_if_negated(case_index, env, was_true=condition_result.value) is (not value):
+            negated_value = evaluate_with_negated_condition(case_index, env, was_true=condition_result.value)
+            makes_difference = negated_value is (not value)
+            if makes_difference:
                 deciding |= condition_result.deciding
         return PartResult(value, evaluated, deciding)
 
@@ -310,7 +328,9 @@ class CoverageRecorder:
 
     Attributes:
         facts: all facts recorded so far.
-        records: evaluations of decisions in the last tick, in order.
+        interpreter: runs the ticks.
+        obligations: the items to be covered.
+        decision_records: evaluations of decisions in the last tick, in order.
     """
 
     def __init__(self, interpreter: Interpreter, obligations: TestObligations | None = None) -> None:
@@ -318,11 +338,11 @@ class CoverageRecorder:
         self.interpreter = interpreter
         self.obligations = obligations or TestObligations(interpreter.machine)
         self.facts: set[Fact] = set()
-        self.records: list[DecisionRecord] = []
+        self.decision_records: list[DecisionRecord] = []
         self._recording_functions: dict[int, Evaluate] = {}
         for site in self.obligations.decision_sites:
             for expression in site.lowered_expressions:
-                compiler = _DecisionCompiler(expression, site.first_decision, self.records.append)
+                compiler = _DecisionCompiler(expression, site.first_decision, self.decision_records.append)
                 if site.is_decision:
                     function = compiler.compile_decision(expression.tree)
                 else:
@@ -334,9 +354,12 @@ class CoverageRecorder:
         """The coverage recorded so far."""
         return Coverage(self.obligations, frozenset(self.facts))
 
-    def outcome(self, state: Snapshot, inputs: Mapping[str, object]) -> TickOutcome:
-        """Run one tick and return its outcome; what a failing tick covers before its error counts as well."""
-        self.records.clear()
+    def run_tick(self, state: Snapshot, inputs: Mapping[str, object]) -> TickOutcome:
+        """Run one tick, add what it covers to `facts`, and return its outcome.
+
+        What a failing tick covers before its error counts as well.
+        """
+        self.decision_records.clear()
         outcome = None
         try:
             outcome = self.interpreter.outcome(state, inputs, self._compute)
@@ -351,17 +374,22 @@ class CoverageRecorder:
         for row in rows:
             if row.start is not None:
                 state = self.interpreter.snapshot_in(row.start)
-            state = self.outcome(state, row.inputs).after
+            state = self.run_tick(state, row.inputs).after
 
     def tick_facts(self, outcome: TickOutcome | None) -> frozenset[Fact]:
-        """Return the facts of the last tick; `outcome` is None if it failed."""
+        """Return what the last tick covered: decisions, the transitions taken, the states active after it.
+
+        Args:
+            outcome: the outcome of the tick; None if it failed, which covers only decisions.
+        """
         facts: set[Fact] = set()
-        for decision, outcome_value, evaluated, deciding in self.records:
-            facts.add(decision_fact(decision, outcome=outcome_value))
-            for condition, value in evaluated:
-                facts.add(condition_fact(decision, condition, value=value))
-            for condition, value in deciding:
-                facts.add(effect_fact(decision, condition, value=value, outcome=outcome_value))
+        for record in self.decision_records:
+            decision_number = record.decision_number
+            facts.add(decision_fact(decision_number, outcome=record.outcome))
+            for condition_number, value in record.evaluated:
+                facts.add(condition_fact(decision_number, condition_number, value=value))
+            for condition_number, value in record.deciding:
+                facts.add(effect_fact(decision_number, condition_number, value=value, outcome=record.outcome))
         if outcome is not None:
             facts.update(map(transition_fact, outcome.taken_transitions))
             facts.update(map(state_fact, outcome.after.active_nodes))
@@ -374,18 +402,19 @@ class CoverageRecorder:
         return value
 
     def _passing_facts(self, outcome: TickOutcome) -> Iterator[Fact]:
-        """Yield the facts on what a tick only passes.
+        """Yield the facts about segments and states that a tick passes.
 
         These are the segments of the transitions that were taken, and the states that they leave and enter,
         active after the tick or not.
         """
         nodes = self.interpreter.machine.nodes
         for transition in outcome.taken_transitions:
-            for segment in transition.segments[1:]:
+            segments_behind_junctions = transition.segments[1:]
+            for segment in segments_behind_junctions:
                 yield segment_fact(self.obligations.segment_numbers[id(segment)])
-            entered_nodes = [target.node for target in transition.targets if target.history is None]
-            for node in (transition.source, *entered_nodes):
-                for node_index in (node, *nodes[node].ancestors):
+            entered_indices = [target.node for target in transition.targets if target.history is None]
+            for passed_index in (transition.source, *entered_indices):
+                for node_index in (passed_index, *nodes[passed_index].ancestors):
                     if node_index != ROOT:
                         yield state_fact(node_index)
 

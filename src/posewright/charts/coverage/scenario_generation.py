@@ -67,7 +67,10 @@ class Cover:
     complete: bool
 
     def save(self, folder: Path | str | None = None) -> list[Path]:
-        """Write the scenarios as files beside the chart, or in another folder; return their paths."""
+        """Write the scenarios as files beside the chart, or in another folder; return their paths.
+
+        Each file names the chart by its path relative to the file's folder.
+        """
         chart_folder = self.chart.path.parent if self.chart.path else Path()
         target_folder = chart_folder if folder is None else Path(folder)
         paths = []
@@ -187,7 +190,7 @@ class GeneratedRun:
 
     def kills(self, mutant: Interpreter) -> bool:
         """Return whether a mutant shows other active states or outputs in this run, or fails."""
-        n_outputs = len(self.interpreter.chart.outputs)
+        n_outputs = len(self.interpreter.chart.outputs)  # the values of a snapshot begin with the outputs
         mutant_state = mutant.initial()
         for tick_inputs, state in zip(self.tick_inputs, self.states, strict=True):
             try:
@@ -243,26 +246,30 @@ class CoveringRuns:
 
     Attributes:
         exploration: the exploration of the chart.
-        graph: the explored graph.
+        graph: the explored graph; its nodes are the states that runs reach.
         recorder: runs ticks, and records what they cover.
         ticks_by_state: what ticks from a state cover; states without anything uncovered are dropped.
-        uncovered: facts that are not covered yet.
+        uncovered_facts: facts (such as a state entered or a transition taken) that are not covered yet.
         runs: the generated runs.
     """
 
     def __init__(self, feasible_coverage: FeasibleCoverage) -> None:
-        """Collect the facts that ticks without errors can cover; none is covered yet."""
+        """Collect the facts that ticks without errors can cover; none is covered yet.
+
+        Args:
+            feasible_coverage: what each tick from each explored state covers.
+        """
         self.exploration = feasible_coverage.exploration
         self.graph = self.exploration.graph
         self.recorder = CoverageRecorder(self.exploration.interpreter, feasible_coverage.coverage.obligations)
         self.ticks_by_state = {
-            state: [tick for tick in ticks if tick.completes]
-            for state, ticks in feasible_coverage.ticks.items()
+            state: [tick for tick in ticks if tick.ends_without_error]
+            for state, ticks in feasible_coverage.ticks_by_state.items()
         }
-        self.uncovered: set[Fact] = set()
+        self.uncovered_facts: set[Fact] = set()
         for ticks in self.ticks_by_state.values():
             for tick in ticks:
-                self.uncovered |= tick.facts
+                self.uncovered_facts |= tick.facts
         self.runs: list[GeneratedRun] = []
 
     def generate(self) -> None:
@@ -272,7 +279,7 @@ class CoveringRuns:
         full, another run is begun, which first goes to the farthest such tick.
         """
         run = GeneratedRun(self.exploration.interpreter)
-        while self.uncovered:
+        while self.uncovered_facts:
             rows = None if run.is_full else self._find_rows_to_nearest(run.end_state)
             if rows is None:
                 if run.rows:
@@ -284,9 +291,12 @@ class CoveringRuns:
             self.runs.append(run)
 
     def _find_rows_to_nearest(self, state: Snapshot) -> tuple[InputRow, ...] | None:
-        """Return inputs that lead from a state to the nearest node with something uncovered, and cover it.
+        """Return inputs that lead to the nearest state with something uncovered, and those that cover it.
 
-        Returns None if there is no such node nearby.
+        What the last tick covers is marked as covered. Returns None if there is no such state nearby.
+
+        Args:
+            state: the state from which they lead there.
         """
         start_node = self.exploration.node_of(state)
         if start_node is None:
@@ -295,7 +305,7 @@ class CoveringRuns:
         if nearest is None:
             return None
         nearest_state = self.graph.abstract_states[nearest.node].snapshot
-        return (*nearest.rows, self._take_best_tick(nearest_state))
+        return (*nearest.rows, self._mark_best_tick_covered(nearest_state))
 
     def _has_uncovered(self, node: int) -> bool:
         """Return whether a tick from a node of the graph covers something uncovered."""
@@ -306,30 +316,38 @@ class CoveringRuns:
     def _covers_uncovered(self, state: Snapshot) -> bool:
         """Return whether a tick from a state covers something uncovered; if none does, drop its ticks."""
         ticks = self.ticks_by_state.get(state, [])
-        if any(not tick.facts.isdisjoint(self.uncovered) for tick in ticks):
+        if any(not tick.facts.isdisjoint(self.uncovered_facts) for tick in ticks):
             return True
         self.ticks_by_state.pop(state, None)
         return False
 
-    def _take_best_tick(self, state: Snapshot) -> InputRow:
-        """Return the inputs that cover most from a state, and count their facts as covered."""
-        best_tick = max(self.ticks_by_state[state], key=lambda tick: len(tick.facts & self.uncovered))
-        self.uncovered -= best_tick.facts
+    def _mark_best_tick_covered(self, state: Snapshot) -> InputRow:
+        """Mark the facts of the tick that covers most from a state as covered, and return its inputs."""
+        best_tick = max(self.ticks_by_state[state], key=lambda tick: len(tick.facts & self.uncovered_facts))
+        self.uncovered_facts -= best_tick.facts
         return best_tick.inputs
 
     def _find_rows_to_farthest(self) -> tuple[InputRow, ...]:
-        """Return inputs that lead from the start to the farthest state with something uncovered."""
+        """Return inputs to the farthest state with something uncovered, and those that cover it.
+
+        What the last tick covers is marked as covered.
+        """
         states = filter(self._covers_uncovered, self.exploration.distinct_states)
         farthest = max(states, key=lambda state: self.graph.depth(self.exploration.node_of(state) or 0))
-        return (*self.exploration.trace_to(farthest), self._take_best_tick(farthest))
+        return (*self.exploration.trace_to(farthest), self._mark_best_tick_covered(farthest))
 
     def _extend(self, run: GeneratedRun, rows: tuple[InputRow, ...]) -> GeneratedRun:
-        """Return a run with further ticks, and count their facts as covered."""
+        """Return a run with further ticks, and mark what they cover as covered.
+
+        Args:
+            run: the run to be extended.
+            rows: the inputs of the further ticks, none of which fails.
+        """
         state = run.end_state
         new_states = []
         for row in rows:
-            outcome = self.recorder.outcome(state, row)
-            self.uncovered -= self.recorder.tick_facts(outcome)
+            outcome = self.recorder.run_tick(state, row)
+            self.uncovered_facts -= self.recorder.tick_facts(outcome)
             state = outcome.after
             new_states.append(state)
         return GeneratedRun(run.interpreter, (*run.rows, *rows), (*run.states, *new_states))
@@ -352,7 +370,7 @@ class MutantKillingRuns:
     """
 
     def __init__(self, runs: Sequence[GeneratedRun], interpreter: Interpreter) -> None:
-        """Make all mutants of the chart, and keep those that no run kills.
+        """Collect the mutants of the chart (each has one small fault) that no run tells from it.
 
         Args:
             runs: runs of the chart.
@@ -368,12 +386,14 @@ class MutantKillingRuns:
                     self.survivors.append(Survivor(mutant, mutant_interpreter))
 
     def _is_killed(self, mutant: Interpreter) -> bool:
+        """Return whether some run shows a difference between the mutant and the chart."""
         return any(run.kills(mutant) for run in self.runs)
 
     def extend(self, exploration: Exploration) -> None:
-        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them.
+        """Extend the runs so that they kill the surviving mutants, by inputs found in an exploration.
 
-        Only mutants that it could not decide about remain survivors.
+        Only mutants about which it cannot decide remain survivors; those that it proves equal to the chart
+        are dropped.
         """
         distinguisher = Distinguisher(exploration)
         undecided_survivors = []
@@ -393,7 +413,7 @@ class MutantKillingRuns:
         """Extend one of the last runs so that it kills a mutant, or add another run that does.
 
         Args:
-            distinction: the state and inputs that show a difference.
+            distinction: the state and inputs that show a difference; nothing is done if it has no state.
             mutant: the interpreter of the mutant.
             exploration: the exploration that the state is from.
         """
@@ -401,7 +421,7 @@ class MutantKillingRuns:
             return
         last_runs = list(enumerate(self.runs))[-MAX_RUNS_EXTENDED:]
         for index, run in reversed(last_runs):
-            if run.is_full:
+            if run.is_full:  # it is too long to be extended
                 continue
             for rows in _rows_between(run.end_state, distinction.start_state, exploration):
                 extended_run = run.extended((*rows, *distinction.inputs))
@@ -415,9 +435,15 @@ class MutantKillingRuns:
 def _rows_between(
     start: Snapshot, goal: Snapshot, exploration: Exploration
 ) -> Iterator[tuple[InputRow, ...]]:
-    """Yield inputs from a state to one with the same steps as the goal, and inputs to the goal itself.
+    """Yield inputs from a state to the nearest one that behaves as the goal, then inputs to the goal itself.
 
-    Nothing is yielded for a target that is not reached nearby.
+    A state behaves as the goal if all its steps are the same, whatever its counters are. Either is left out
+    if it is not among the `MAX_NODES_AHEAD` nearest states.
+
+    Args:
+        start: the state from which the inputs lead.
+        goal: the state to which they lead.
+        exploration: the exploration of the chart.
     """
     graph = exploration.graph
     state_space = exploration.state_space
@@ -427,13 +453,14 @@ def _rows_between(
     if start_node is None:
         return
 
-    def has_same_steps(node: int) -> bool:
-        return node < len(graph.abstract_states) and graph.abstract_states[node] is abstract_goal
+    def behaves_as_goal(node: int) -> bool:
+        is_expanded = node < len(graph.abstract_states)
+        return is_expanded and graph.abstract_states[node] is abstract_goal
 
     def is_goal(node: int) -> bool:
         return node == goal_node
 
-    for is_target in (has_same_steps, is_goal):
+    for is_target in (behaves_as_goal, is_goal):
         nearest = graph.find_nearest(is_target, start=start_node, max_nodes=MAX_NODES_AHEAD)
         if nearest is not None:
             yield nearest.rows

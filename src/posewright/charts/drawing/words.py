@@ -183,8 +183,8 @@ def explain_signs(chart: Chart) -> str:
     It has the columns of the inputs, those of the outputs of a Mealy machine, and the inputs that columns
     abbreviate.
     """
-    input_columns = chart.table_form.inputs
-    output_columns = chart.table_form.outputs
+    input_columns = chart.table_form.input_of_column
+    output_columns = chart.table_form.output_of_column
     outputs_text = f" / {' '.join(output_columns)}" if chart.kind is ChartKind.MEALY else ""
     names = ", ".join(f"{column} = {name}" for column, name in input_columns.items() if column != name)
     names_text = f"    {names}" if names else ""
@@ -192,7 +192,7 @@ def explain_signs(chart: Chart) -> str:
 
 
 def _guard_cube(chart: Chart, transition: Transition) -> Cube | None:
-    return guard_cube(transition.when, list(chart.table_form.inputs.values()))
+    return guard_cube(transition.when, list(chart.table_form.input_of_column.values()))
 
 
 def transition_signs(chart: Chart, transition: Transition) -> str:
@@ -201,5 +201,5 @@ def transition_signs(chart: Chart, transition: Transition) -> str:
     if chart.kind is ChartKind.MOORE:
         return inputs_text
     values = _assigned_values(transition)
-    outputs = tuple(values[name].constant for name in chart.table_form.outputs.values())
+    outputs = tuple(values[name].constant for name in chart.table_form.output_of_column.values())
     return f"{inputs_text}/{cube_text(outputs)}"

@@ -29,9 +29,10 @@ from posewright.charts.expression.tree import (
 from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of
 
 Env = Mapping[str, Any]
-"""The values of names."""
+"""An environment: the value of each variable, by name."""
 
 Evaluate = Callable[[Env], Any]
+"""Computes the value of an expression in an environment."""
 
 STRICT_OPERATORS: dict[Operator, Callable[[Any, Any], Any]] = {
     Operator.LESS: operator.lt,
@@ -50,9 +51,10 @@ STRICT_OPERATORS: dict[Operator, Callable[[Any, Any], Any]] = {
 
 
 def compile_tree(tree: Tree, constant_values: Mapping[str, Value], source: SourceText) -> Evaluate:
-    """Return a function from an environment to the value of an expression.
+    """Return a function that computes the value of an expression from the values of its variables.
 
-    The function raises ExpressionError if it divides by zero; nothing else can fail.
+    The function takes these values by name. It raises ExpressionError if it divides by zero; nothing else can
+    fail.
 
     Args:
         tree: a typed tree.
@@ -73,7 +75,7 @@ class _Compiler:
         self.source = source
 
     def compile(self, tree: Tree) -> Evaluate:
-        """Return a function that computes the value of a tree from the variables."""
+        """Return a function that computes the value of a tree from an environment: the variables by name."""
         evaluate: Evaluate
         match tree:
             case Name() if tree.name not in self.constant_values:
@@ -130,17 +132,20 @@ class _Compiler:
         return divide
 
     def saturate(self, tree: Tree, compute: Evaluate) -> Evaluate:
-        """Return `compute` with integer results clamped to 32 bits, where they may leave these.
+        """Return a function like `compute` whose integer results are clamped to 32 bits.
+
+        It is `compute` itself where the results are no integers, or always fit.
 
         Args:
             tree: the tree that `compute` evaluates.
-            compute: the function without a clamp.
+            compute: the function that does not clamp.
         """
         if not isinstance(tree.type, IntType):
             return compute
         low, high = range_of(tree, self.constant_values)
         # the range is itself clamped, so a bound at the limit may stand for a value beyond it
-        if low > INT_LOW and high < INT_HIGH:
+        always_fits = low > INT_LOW and high < INT_HIGH
+        if always_fits:
             return compute
 
         def compute_saturated(env: Env) -> Any:
@@ -176,7 +181,9 @@ class _Compiler:
             return self.saturate(tree, lambda env: apply(evaluate_argument(env)))
         choose: Callable[..., Any] = min if tree.function == "min" else max
         has_integer = any(isinstance(operand.type, IntType) for operand in tree.arguments)
-        if isinstance(tree.type, FloatType) and has_integer:
+        if (
+            isinstance(tree.type, FloatType) and has_integer
+        ):  # Python's min and max return the argument as it is
             return lambda env: float(choose([evaluate(env) for evaluate in evaluate_arguments]))
         return lambda env: choose([evaluate(env) for evaluate in evaluate_arguments])
 
@@ -211,14 +218,14 @@ class Expression:
         type: the type of the value.
         source: the text as written.
         constant_values: values of constants by name; a value of an enumeration represents itself.
-        arguments: arguments of truth tables that may have to be clamped.
+        clamped_arguments: arguments of truth tables that may have to be clamped.
     """
 
     tree: Tree
     type: Type
     source: SourceText = field(default_factory=lambda: SourceText(""), compare=False, repr=False)
     constant_values: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
-    arguments: tuple[ClampedArgument, ...] = field(default=(), compare=False, repr=False)
+    clamped_arguments: tuple[ClampedArgument, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.source.text
@@ -245,11 +252,11 @@ class Expression:
             change: as in the function `rewrite`.
         """
         tree = rewrite(self.tree, change)
-        arguments = tuple(
+        clamped_arguments = tuple(
             replace(argument, tree=rewrite(argument.tree, change), when=rewrite(argument.when, change))
-            for argument in self.arguments
+            for argument in self.clamped_arguments
         )
-        return self if tree is self.tree else replace(self, tree=tree, arguments=arguments)
+        return self if tree is self.tree else replace(self, tree=tree, clamped_arguments=clamped_arguments)
 
     def with_tree(self, tree: Tree) -> Expression:
         """Return a copy with another tree of the same type."""
@@ -261,7 +268,7 @@ def constant(value: Value, text: str | None = None) -> Expression:
 
     Args:
         value: the value.
-        text: how it is written; None writes 0 or 1 for a truth value.
+        text: how it is written in the chart; None means 0 or 1 for a truth value, else Python's text.
     """
     default_text = str(int(value)) if isinstance(value, bool) else str(value)
     return Expression(Literal(value), type_of(value), SourceText(text or default_text))

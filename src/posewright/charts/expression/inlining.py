@@ -37,9 +37,9 @@ class Inliner:
         converter: converts arguments to the units of parameters.
         source: the text of the expression, at which errors point.
         n_nodes: number of nodes inlined so far.
-        conditions: the conditions under which the next call is evaluated, from the `and`, `or` and `if` that
-            contain it.
-        arguments: the arguments so far that may have to be clamped.
+        enclosing_conditions: the conditions under which the next call is evaluated, from the `and`, `or` and
+            `if` that contain it.
+        clamped_arguments: the arguments so far that may have to be clamped.
     """
 
     def __init__(self, converter: NumericConverter) -> None:
@@ -47,8 +47,8 @@ class Inliner:
         self.converter = converter
         self.source = converter.source
         self.n_nodes = 0
-        self.conditions: list[Tree] = []
-        self.arguments: list[ClampedArgument] = []
+        self.enclosing_conditions: list[Tree] = []
+        self.clamped_arguments: list[ClampedArgument] = []
 
     def inline(self, function: Function, arguments: Sequence[TypedTree], call: Call) -> TypedTree:
         """Return the chain of conditionals that a call represents.
@@ -91,6 +91,7 @@ class Inliner:
         """
 
         def insert_argument(node: Tree) -> Tree | None:
+            """Return the argument in place of a parameter's name; None keeps any other node."""
             return arguments.get(node.name) if isinstance(node, Name) else None
 
         condition = rewrite(row.when.tree, insert_argument)
@@ -107,9 +108,9 @@ class Inliner:
     def _convert_argument(
         self, function: Function, name: str, argument: TypedTree, parameter_type: Type, offset: int
     ) -> Tree:
-        """Return an argument in the unit, width and range of its parameter.
+        """Return an argument in the unit, precision and range of its parameter.
 
-        An argument that may leave the range is clamped, and added to `arguments`.
+        An argument that may leave the range is clamped, and added to `clamped_arguments`.
 
         Args:
             function: the truth table.
@@ -150,15 +151,15 @@ class Inliner:
         clamped = self._clamp(number, parameter_type)
         if clamped is not number:
             when: Tree = Literal(True)
-            for condition in self.conditions:
+            for condition in self.enclosing_conditions:
                 when = Binary(Operator.AND, when, condition)
-            self.arguments.append(
+            self.clamped_arguments.append(
                 ClampedArgument(function.name, parameter=name, tree=number, type=parameter_type, when=when)
             )
         return clamped
 
     def _convert_number(self, number: TypedTree, target: IntType | FloatType) -> Tree:
-        """Return a number as a float of the target's width if the target is a float."""
+        """Return a number as a float of the target's precision if the target is a float."""
         if isinstance(target, IntType):
             return number.tree
         rounded = self.converter.to_single(number) if target.single else number

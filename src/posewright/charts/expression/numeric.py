@@ -1,6 +1,6 @@
-"""Conversion of numbers to a common unit and width, and the types of operations on numbers.
+"""Conversion of numbers to a common unit and precision, and the types of operations on numbers.
 
-The width of a float is its precision: single (32 bits) or double (64 bits).
+The precision of a float is single (32 bits) or double (64 bits).
 
 A number that is written in the expression, or a constant, adapts to the other operands: it is replaced by its
 exact converted value. Any other number is multiplied by a factor, or rounded by a call of `single`.
@@ -72,7 +72,7 @@ class TypedTree(NamedTuple):
         return isinstance(self.type, FloatType) and self.type.single
 
 
-Pair = tuple[TypedTree, TypedTree]
+OperandPair = tuple[TypedTree, TypedTree]
 """The two operands of an operator, or the two values of a conditional."""
 
 
@@ -96,13 +96,15 @@ def describe_type(value_type: Type) -> str:
     return "a number" if isinstance(value_type, Numeric) else "a name"
 
 
-EXTREMES = frozenset({"abs", "min", "max"})
+CHOOSING_FUNCTIONS = frozenset({"abs", "min", "max"})
+"""Functions whose result is one of their arguments, perhaps with the other sign."""
+
 SINGLE_MAX_INTEGER = 2**24
 """Up to here a float of 32 bits represents every integer."""
 
 
 class NumericConverter:
-    """Converts the numbers of one expression to common units and widths.
+    """Converts the numbers of one expression to common units and precisions.
 
     Attributes:
         scope: the names that the expression may use, with the values of constants.
@@ -121,7 +123,7 @@ class NumericConverter:
         Args:
             operands: constants adapt to the other operands; else all are converted to the unit of the first.
             offset: the character that an error points at.
-            action: how the message of an error begins, as in "`<` compares".
+            action: how the message of an error begins, such as "`<` compares".
 
         Raises:
             ExpressionError: two units have different dimensions.
@@ -137,8 +139,8 @@ class NumericConverter:
                 left, right = (unit, operand_unit) if units[0] == unit else (operand_unit, unit)
                 hint = describe_dimensions(left, right)
                 self.source.fail(offset, f"{action} {left} with {right}", hint=hint)
-        prefer_integer = any(operand.is_integer and not operand.is_constant for operand in operands)
-        converted = [self.to_unit(operand, unit, prefer_integer=prefer_integer) for operand in operands]
+        has_integer_variable = any(operand.is_integer and not operand.is_constant for operand in operands)
+        converted = [self.to_unit(operand, unit, prefer_integer=has_integer_variable) for operand in operands]
         return converted, unit
 
     def to_unit(self, number: TypedTree, unit: str, *, prefer_integer: bool = False) -> TypedTree:
@@ -189,10 +191,10 @@ class NumericConverter:
         product = Binary(Operator.TIMES, node, Literal(to_single(float(factor))), node.offset)
         return Call("single", (product,), node.offset)
 
-    def to_common_width(self, operands: Sequence[TypedTree]) -> tuple[list[TypedTree], bool]:
+    def to_common_precision(self, operands: Sequence[TypedTree]) -> tuple[list[TypedTree], bool]:
         """Return the operands in one precision, and whether that is single precision (32 bits).
 
-        It is if some float operand has 32 bits, and no variable float operand has 64.
+        It is single if some float operand has 32 bits, and no float operand that is a variable has 64.
         """
         is_single_precision = False
         for operand in operands:
@@ -258,7 +260,10 @@ class NumericConverter:
         map_constant: Callable[[Tree, float], Tree],
         map_variable: Callable[[Tree], Tree],
     ) -> Tree:
-        """Return a tree with its terms replaced, inside conditionals, minus signs, `abs`, `min` and `max`.
+        """Return a tree with every term replaced that its value may come from.
+
+        A conditional, a minus sign, `abs`, `min` and `max` stay, and their operands are replaced; any other
+        node is a term. So `a if c else min(b, 2)` has the terms `a`, `b` and 2.
 
         Args:
             tree: a number.
@@ -273,7 +278,7 @@ class NumericConverter:
             return join_cases(mapped_cases, self.map_terms(default, map_constant, map_variable))
         if isinstance(tree, Unary):
             return replace(tree, operand=self.map_terms(tree.operand, map_constant, map_variable))
-        if isinstance(tree, Call) and tree.function in EXTREMES:
+        if isinstance(tree, Call) and tree.function in CHOOSING_FUNCTIONS:
             arguments = [self.map_terms(argument, map_constant, map_variable) for argument in tree.arguments]
             return replace(tree, arguments=tuple(arguments))
         value = self.constant_value(tree)
@@ -287,13 +292,15 @@ def describe_dimensions(left_unit: str, right_unit: str) -> str:
     return f"{left_unit} measures {left}, {right_unit} {right}"
 
 
-def match_compared(converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree) -> Pair:
-    """Return two compared numbers in one unit, and a constant in the precision of the other operand.
+def match_comparison_operands(
+    converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
+) -> OperandPair:
+    """Return the operands of a comparison in one unit, and a constant in the precision of the other operand.
 
     Two variables keep their precision: every number of 32 bits is also one of 64.
     """
-    (left, right), _ = converter.to_common_unit((left, right), tree.offset, f"`{tree.operator}` compares")
-    (rounded_left, rounded_right), _ = converter.to_common_width((left, right))
+    (left, right), _unit = converter.to_common_unit((left, right), tree.offset, f"`{tree.operator}` compares")
+    (rounded_left, rounded_right), _is_single = converter.to_common_precision((left, right))
     return (
         rounded_left if left.is_constant else left,
         rounded_right if right.is_constant else right,
@@ -314,7 +321,7 @@ def type_arithmetic(
         right: the right operand.
     """
     left_in_unit, right_in_unit, unit = _match_arithmetic_units(converter, tree, left, right)
-    matched_operands, is_single_precision = converter.to_common_width((left_in_unit, right_in_unit))
+    matched_operands, is_single_precision = converter.to_common_precision((left_in_unit, right_in_unit))
     matched_left, matched_right = matched_operands
     if tree.operator is Operator.OVER:  # a quotient is a float, even that of two integers
         value_type: Type = FloatType(single=is_single_precision, unit=unit)
@@ -328,7 +335,7 @@ def type_arithmetic(
 
 def _match_arithmetic_units(
     converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
-) -> tuple[*Pair, str | None]:
+) -> tuple[*OperandPair, str | None]:
     """Return both operands in matching units, and the unit of the result; None if it has none.
 
     The operands of a sum are converted to one unit. A product has a unit only if just one operand has. A
@@ -365,7 +372,7 @@ def type_conditional(
         otherwise: the value if it is false.
     """
     (then, otherwise), unit = converter.to_common_unit((then, otherwise), tree.offset, "`if` mixes")
-    (then, otherwise), is_single_precision = converter.to_common_width((then, otherwise))
+    (then, otherwise), is_single_precision = converter.to_common_precision((then, otherwise))
     value_type = result_type((then, otherwise), is_single_precision=is_single_precision, unit=unit)
     if isinstance(value_type, FloatType):
         then = converter.to_float(then)
@@ -383,7 +390,7 @@ def type_call(converter: NumericConverter, tree: Call, arguments: Sequence[Typed
             return argument
         call = Call("single", (argument.tree,), tree.offset)
         return TypedTree(call, FloatType(single=True, unit=unit))
-    arguments, is_single_precision = converter.to_common_width(arguments)
+    arguments, is_single_precision = converter.to_common_precision(arguments)
     call = Call(tree.function, tuple(argument.tree for argument in arguments), tree.offset)
     value_type = result_type(arguments, is_single_precision=is_single_precision, unit=unit)
     return TypedTree(call, value_type, all(argument.is_constant for argument in arguments))

@@ -52,7 +52,7 @@ class Scope:
     Attributes:
         variables: the types of inputs, outputs and locals by name.
         constants: values of constants by name.
-        values: the enumeration that each of its values belongs to.
+        enum_of_value: the type of each value of an enumeration, by its name.
         units: the units of constants that were written with one.
         functions: truth tables that may be called.
         states: names of states that `in(...)` may test.
@@ -60,7 +60,7 @@ class Scope:
 
     variables: Mapping[str, Type] = field(default_factory=dict)
     constants: Mapping[str, Value] = field(default_factory=dict)
-    values: Mapping[str, EnumType] = field(default_factory=dict)
+    enum_of_value: Mapping[str, EnumType] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     functions: Mapping[str, Function] = field(default_factory=dict)
     states: frozenset[str] = frozenset()
@@ -69,14 +69,14 @@ class Scope:
         """Return the type of a name, or None if there is no such name."""
         if name in self.constants:
             return type_of(self.constants[name])
-        return self.variables.get(name) or self.values.get(name)
+        return self.variables.get(name) or self.enum_of_value.get(name)
 
     @property
     def names(self) -> list[str]:
         """The names of all variables, constants and values of enumerations."""
-        return [*self.variables, *self.constants, *self.values]
+        return [*self.variables, *self.constants, *self.enum_of_value]
 
     @property
     def constant_values(self) -> dict[str, Value]:
         """The values of constants by name; a value of an enumeration represents itself."""
-        return {**{name: name for name in self.values}, **self.constants}
+        return {**{name: name for name in self.enum_of_value}, **self.constants}

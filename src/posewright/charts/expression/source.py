@@ -112,10 +112,11 @@ def tokenize(source: SourceText) -> list[Token]:
     text = source.text.rstrip()
     offset = 0
     while offset < len(text):
+        # a word behind a number is a unit, any other word is a name
         match = _match_unit(tokens, text, offset) or _TOKEN.match(text, offset)
         if match is None:
-            blanks = len(text[offset:]) - len(text[offset:].lstrip())
-            _fail_at_character(source, offset + blanks)
+            n_blanks = len(text[offset:]) - len(text[offset:].lstrip())
+            _fail_at_character(source, offset + n_blanks)
         kind = TokenKind(match.lastgroup)
         tokens.append(Token(kind, match[kind.value], match.start(kind.value)))
         offset = match.end()
@@ -123,9 +124,14 @@ def tokenize(source: SourceText) -> list[Token]:
 
 
 def _match_unit(tokens: list[Token], text: str, offset: int) -> re.Match[str] | None:
-    """Match a unit at `offset` if the last token is a number.
+    """Return the match of a unit at `offset`; None if no unit is there, or the last token is not a number.
 
     `m/s` matches as a whole where it is a known unit; of `m/x` only the `m` before the slash matches.
+
+    Args:
+        tokens: the tokens before `offset`.
+        text: the expression.
+        offset: index of a character in it.
     """
     if not tokens or tokens[-1].kind is not TokenKind.NUMBER:
         return None

@@ -115,11 +115,11 @@ class _ExpressionParser:
         return If(condition, value, self.parse_expression(depth + 1), if_token.offset)
 
     def parse_binary(self, power: int, depth: int) -> Tree:
-        """Parse an operand and the binary operators after it that bind tighter than `power`.
+        """Parse an operand and the binary operators after it that bind tighter than the operator before it.
 
         Args:
             power: binding power of the operator before it; 0 for none.
-            depth: as in `parse_expression`.
+            depth: number of brackets, operators and conditionals around it.
         """
         if depth > MAX_DEPTH:
             self.fail(self.next_token, f"nested deeper than {MAX_DEPTH} levels", "split it up")
@@ -194,6 +194,7 @@ class _ExpressionParser:
             return None
         token = self.consume()
         if token.text not in UNITS:
+            # in `2 n` the name is taken for a unit
             hint = f"{unit_hint(token.text)}; two values are joined with an operator, as in 2 * n"
             self.fail(token, f"there is no unit {token.text}", hint)
         return token.text
@@ -253,7 +254,12 @@ def format_tree(tree: Tree) -> str:
 
 
 def _format_operand(tree: Tree, power: int) -> str:
-    """Return the text of an operand, in parentheses if it binds less tightly than `power`."""
+    """Return the text of an operand, in parentheses if its operator binds less tightly than `power`.
+
+    Args:
+        tree: the operand.
+        power: the binding power of the operator that it belongs to.
+    """
     match tree:
         case Binary():
             own_power = POWER[tree.operator]
@@ -261,10 +267,10 @@ def _format_operand(tree: Tree, power: int) -> str:
             own_power = NOT_POWER
         case Unary():
             own_power = MINUS_POWER
-        case Literal(int() | float() as value) if value < 0:
+        case Literal(int() | float() as value) if value < 0:  # written with a minus
             own_power = MINUS_POWER
         case If():
             own_power = 0
-        case _:
+        case _:  # a single word, or a call: never in parentheses
             own_power = power
     return format_tree(tree) if own_power >= power else f"({format_tree(tree)})"

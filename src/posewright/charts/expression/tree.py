@@ -206,7 +206,7 @@ def _common_type(trees: Sequence[Tree]) -> Type:
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
-    """Return the operands of a node, from left to right."""
+    """Return the operands of a node, from left to right; none for a literal, a name and a test of a state."""
     if isinstance(tree, Unary):
         return (tree.operand,)
     if isinstance(tree, Binary):
@@ -219,7 +219,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 
 
 def with_children(tree: Tree, operands: Sequence[Tree]) -> Tree:
-    """Return a copy of the node with other operands, as many as it has, in the order of `children`."""
+    """Return a copy of the node with other operands: as many as it has, from left to right."""
     if isinstance(tree, Unary):
         (operand,) = operands
         return replace(tree, operand=operand)
@@ -273,9 +273,10 @@ def rewrite(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
         return _rewrite_chain(tree, change)
     operands = children(tree)
     new_operands = []
-    for operand in operands:
+    for operand in operands:  # no comprehension: it would double the depth of the recursion
         new_operands.append(rewrite(operand, change))
-    return tree if all(map(operator.is_, operands, new_operands)) else with_children(tree, new_operands)
+    is_unchanged = all(new is old for new, old in zip(new_operands, operands, strict=True))
+    return tree if is_unchanged else with_children(tree, new_operands)
 
 
 def _rewrite_chain(tree: If, change: Callable[[Tree], Tree | None]) -> Tree:
@@ -320,9 +321,9 @@ def is_timed(tree: Tree) -> bool:
 
 
 def height(tree: Tree) -> int:
-    """Return the number of levels of a tree.
+    """Return the number of levels of a tree: 1 for a leaf.
 
-    It does not recurse: the height is checked before anything recurses into a tree.
+    This does not recurse, since the height is checked before anything recurses into a tree.
     """
     level = [tree]
     n_levels = 0
@@ -337,9 +338,10 @@ UNBOUNDED: Range = (-math.inf, math.inf)
 
 
 def range_of(tree: Tree, constant_values: Mapping[str, Value]) -> Range:
-    """Return bounds of the value of a number; both may be infinite.
+    """Return a lower and an upper bound of the value of a number; both may be infinite.
 
-    The bounds are safe but not always tight: two uses of one name count as two independent values.
+    The bounds are safe but not always tight: two uses of one name count as two independent values. A tree
+    that is no number has infinite bounds.
 
     Args:
         tree: a typed tree.
@@ -354,7 +356,7 @@ def range_of(tree: Tree, constant_values: Mapping[str, Value]) -> Range:
             value = tree.value if isinstance(tree, Literal) else constant_values[tree.name]
             if isinstance(value, int | float) and not isinstance(value, bool):
                 bounds = (value, value)
-        case Unary():
+        case Unary():  # a minus
             low, high = range_of(tree.operand, constant_values)
             bounds = _saturate(-high, -low)
         case Binary():

@@ -20,7 +20,7 @@ from posewright.charts.expression.numeric import (
     TypedTree,
     describe_dimensions,
     describe_type,
-    match_compared,
+    match_comparison_operands,
     result_type,
     type_arithmetic,
     type_call,
@@ -103,9 +103,13 @@ def parse_expression(source: SourceText | str, scope: Scope, target: Type | None
         source = SourceText(source)
     _require_no_single_equals(source, scope)
     checker = _TypeChecker(scope, source)
-    term = checker.check_for_target(parse(source), target)
+    typed_tree = checker.check_for_target(parse(source), target)
     expression = Expression(
-        term.tree, term.type, source, scope.constant_values, arguments=tuple(checker.inliner.arguments)
+        typed_tree.tree,
+        typed_tree.type,
+        source,
+        scope.constant_values,
+        clamped_arguments=tuple(checker.inliner.clamped_arguments),
     )
     if target is not None:
         _require_assignable(expression, target)
@@ -124,8 +128,8 @@ def typecheck(tree: Tree, scope: Scope, source: SourceText, target: Type | None 
     Raises:
         ExpressionError: a name is unknown, or the operands of an operator do not fit together.
     """
-    term = _TypeChecker(scope, source).check_for_target(tree, target)
-    return term.tree, term.type
+    typed_tree = _TypeChecker(scope, source).check_for_target(tree, target)
+    return typed_tree.tree, typed_tree.type
 
 
 def _require_no_single_equals(source: SourceText, scope: Scope) -> None:
@@ -187,7 +191,7 @@ def _fail_unknown_name(node: Name, scope: Scope, source: SourceText) -> NoReturn
 
 
 def suggest_names(name: str, names: Sequence[str]) -> str:
-    """Return a hint with the names closest to a misspelt one, or else with the first of all names."""
+    """Return a hint for a misspelt name: the names closest to it, or else the first twelve of all names."""
     matches = difflib.get_close_matches(name, names, n=2)
     if matches:
         return f"did you mean {' or '.join(matches)}?"
@@ -225,42 +229,49 @@ class _TypeChecker:
         Raises:
             ExpressionError: types or units do not fit together.
         """
-        term = self.check(as_truth_value(tree) if isinstance(target, BoolType) else tree)
-        if not (isinstance(target, Numeric) and target.unit and term.unit):
-            return term
-        if conversion_factor(term.unit, target.unit) is None:
-            hint = describe_dimensions(term.unit, target.unit)
-            message = f"a value in {term.unit} where one in {target.unit} is needed"
+        typed_tree = self.check(as_truth_value(tree) if isinstance(target, BoolType) else tree)
+        if not (isinstance(target, Numeric) and target.unit and typed_tree.unit):
+            return typed_tree
+        if conversion_factor(typed_tree.unit, target.unit) is None:
+            hint = describe_dimensions(typed_tree.unit, target.unit)
+            message = f"a value in {typed_tree.unit} where one in {target.unit} is needed"
             self.source.fail(offset=0, message=message, hint=hint)
-        return self.converter.to_unit(term, target.unit, prefer_integer=isinstance(target, IntType))
+        return self.converter.to_unit(typed_tree, target.unit, prefer_integer=isinstance(target, IntType))
 
-    def check_under(self, condition: Tree, check: Callable[[], TypedTree]) -> TypedTree:
-        """Return the result of `check`, whose operand is evaluated only if the condition is true."""
-        self.inliner.conditions.append(condition)
-        term = check()
-        self.inliner.conditions.pop()
-        return term
+    def check_assuming(self, condition: Tree, check_operand: Callable[[], TypedTree]) -> TypedTree:
+        """Return the typed operand that `check_operand` returns; it is evaluated only if the condition holds.
+
+        Calls of truth tables in the operand are recorded with that condition.
+        """
+        self.inliner.enclosing_conditions.append(condition)
+        typed_tree = check_operand()
+        self.inliner.enclosing_conditions.pop()
+        return typed_tree
 
     def check(self, tree: Tree) -> TypedTree:
-        """Return a tree with its type and converted units; raise an ExpressionError if types do not fit."""
+        """Return a parsed tree with its type, its units converted and its calls of truth tables inlined.
+
+        Raises:
+            ExpressionError: a name is unknown, or the operands of an operator do not fit together.
+        """
         match tree:
             case Literal():
-                term = self.check_literal(tree)
+                typed_tree = self.check_literal(tree)
             case Name():
-                term = self.check_name(tree)
+                typed_tree = self.check_name(tree)
             case InState():
-                term = self.check_in_state(tree)
+                typed_tree = self.check_in_state(tree)
             case Unary():
-                term = self.check_unary(tree)
+                typed_tree = self.check_unary(tree)
             case Binary():
-                term = self.check_binary(tree)
+                typed_tree = self.check_binary(tree)
             case If():
-                term = self.check_conditional(tree)
+                typed_tree = self.check_conditional(tree)
             case Call():
-                term = self.check_call(tree)
+                typed_tree = self.check_call(tree)
             case TemporalCondition():
-                term = TypedTree(tree, BoolType())
-        return term
+                typed_tree = TypedTree(tree, BoolType())
+        return typed_tree
 
     def check_literal(self, tree: Literal) -> TypedTree:
         """Return a literal with its type, and its unit as part of the type."""
@@ -302,15 +313,16 @@ class _TypeChecker:
         operator = tree.operator
         if operator in LOGIC:
             left = self.require_truth_value(tree.left, str(operator))
+            # the right side of `and` is evaluated where the left one is true, that of `or` where it is false
             right_condition = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
-            right = self.check_under(
+            right = self.check_assuming(
                 right_condition, lambda: self.require_truth_value(tree.right, str(operator))
             )
             return TypedTree(Binary(operator, left.tree, right.tree, tree.offset), BoolType())
         if operator in COMPARISONS - ORDER:
             left = self.check(tree.left)
             right = self.check(tree.right)
-            self.require_no_truth_test(tree, left)
+            self.require_no_comparison_with_0_or_1(tree, left)
             self.require_same_sort(
                 left.type, right.type, tree.offset, message=f"`{tree.operator}` compares {{}} with {{}}"
             )
@@ -320,15 +332,15 @@ class _TypeChecker:
         if operator in ARITHMETIC:
             return type_arithmetic(self.converter, tree, left, right)
         if isinstance(left.type, Numeric):
-            left, right = match_compared(self.converter, tree, left, right)
+            left, right = match_comparison_operands(self.converter, tree, left, right)
         return TypedTree(Binary(operator, left.tree, right.tree, tree.offset), BoolType())
 
     def check_conditional(self, tree: If) -> TypedTree:
         """Return a typed `if`, whose two values have a common type and unit."""
         condition = self.require_truth_value(tree.condition, "if")
-        then = self.check_under(condition.tree, lambda: self.check(tree.then))
+        then = self.check_assuming(condition.tree, lambda: self.check(tree.then))
         negation = Unary(Operator.NOT, condition.tree)
-        otherwise = self.check_under(negation, lambda: self.check(tree.otherwise))
+        otherwise = self.check_assuming(negation, lambda: self.check(tree.otherwise))
         self.require_same_sort(
             then.type, otherwise.type, tree.offset, message="`if` chooses between {} and {}"
         )
@@ -350,12 +362,12 @@ class _TypeChecker:
         return self.source.fail(tree.offset, f"there is no function {tree.function}", hint=hint)
 
     def check_truth_table_call(self, tree: Call) -> TypedTree:
-        """Return the inlined rows of a truth table in place of its call."""
+        """Return a chain of conditionals, one for each row of a truth table, in place of the table's call."""
         function = self.scope.functions[tree.function]
         n_parameters = len(function.parameters)
         if len(tree.arguments) != n_parameters:
-            values = "value" if n_parameters == 1 else "values"
-            message = f"{tree.function} takes {n_parameters} {values}, not {len(tree.arguments)}"
+            value_noun = "value" if n_parameters == 1 else "values"
+            message = f"{tree.function} takes {n_parameters} {value_noun}, not {len(tree.arguments)}"
             self.source.fail(tree.offset, message, hint=f"it takes {', '.join(function.parameters)}")
         arguments = [
             self.check(as_truth_value(argument) if isinstance(parameter_type, BoolType) else argument)
@@ -407,24 +419,29 @@ class _TypeChecker:
 
     def require_truth_value(self, tree: Tree, operator: str) -> TypedTree:
         """Return a typed operand of an operator; raise an ExpressionError if it is not a truth value."""
-        term = self.check(tree)
-        if not isinstance(term.type, BoolType):
-            hint = "compare it, as in x > 0" if isinstance(term.type, Numeric) else "compare it with =="
-            message = f"`{operator}` needs a truth value, not {describe_type(term.type)}"
+        typed_tree = self.check(tree)
+        if not isinstance(typed_tree.type, BoolType):
+            hint = "compare it, as in x > 0" if isinstance(typed_tree.type, Numeric) else "compare it with =="
+            message = f"`{operator}` needs a truth value, not {describe_type(typed_tree.type)}"
             self.source.fail(tree.offset, message, hint=hint)
-        return term
+        return typed_tree
 
     def require_number(self, tree: Tree, operator: str) -> TypedTree:
         """Return a typed operand of an operator; raise an ExpressionError if it is not a number."""
-        term = self.check(tree)
-        if not isinstance(term.type, Numeric):
-            hint = "join truth values with and, or, not" if isinstance(term.type, BoolType) else None
-            message = f"`{operator}` needs a number, not {describe_type(term.type)}"
+        typed_tree = self.check(tree)
+        if not isinstance(typed_tree.type, Numeric):
+            hint = "join truth values with and, or, not" if isinstance(typed_tree.type, BoolType) else None
+            message = f"`{operator}` needs a number, not {describe_type(typed_tree.type)}"
             self.source.fail(tree.offset, message, hint=hint)
-        return term
+        return typed_tree
 
-    def require_no_truth_test(self, tree: Binary, left: TypedTree) -> None:
-        """Raise an ExpressionError for `near == 1`, with the hint to write `near`."""
+    def require_no_comparison_with_0_or_1(self, tree: Binary, left: TypedTree) -> None:
+        """Raise an ExpressionError for `near == 1`, where `near` is a truth value, with the hint `near`.
+
+        Args:
+            tree: a comparison by `==` or `!=`.
+            left: its left operand, type checked.
+        """
         name = tree.left
         number = tree.right
         if not (isinstance(left.type, BoolType) and isinstance(name, Name) and isinstance(number, Literal)):
@@ -436,7 +453,7 @@ class _TypeChecker:
             self.source.fail(tree.offset, message, hint=hint)
 
     def require_same_sort(self, left: Type, right: Type, offset: int, message: str) -> None:
-        """Raise an ExpressionError unless both are numbers, truth values, or of the same enumeration.
+        """Raise an ExpressionError unless two types are both numbers, both bool, or one enumeration.
 
         Args:
             left: type of the left operand.

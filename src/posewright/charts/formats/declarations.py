@@ -156,7 +156,7 @@ def read_function(name: str, node: Node, declared: Declarations) -> Function:
     if not parameters:
         fields["takes"].fail("a function needs parameters", hint="declare a constant instead")
     return_type = read_type(fields["gives"])
-    enum_values = scope_of({**parameters, "": return_type}, {}).values  # "": the value has no name
+    enum_values = scope_of({**parameters, "": return_type}, {}).enum_of_value  # "": the value has no name
     scope = Scope(parameters, declared.constants, enum_values, declared.units)
     header = _FunctionHeader(parameters, return_type, scope)
     if "rows" in fields:
@@ -165,7 +165,8 @@ def read_function(name: str, node: Node, declared: Declarations) -> Function:
             fields["rows"].fail(f"{len(items)} rows", hint=f"a function has 1..{MAX_ROWS}")
         rows = [_read_row(item, header) for item in items]
     else:
-        rows = [_read_cells(cells, header) for cells in cells_of_table(fields["table"], tuple(parameters))]
+        rows_of_cells = cells_of_table(fields["table"], tuple(parameters))
+        rows = [_row_of_cells(cells, header) for cells in rows_of_cells]
     return Function(name, parameters, return_type, rows=tuple(rows), line=node.line)
 
 
@@ -177,7 +178,7 @@ def _read_parameter_name(name: str, node: Node, declared: Declarations) -> str:
 
 
 def _read_row(node: Node, header: _FunctionHeader) -> FunctionRow:
-    """Read one row: a list of cells, or a mapping with a condition and a value."""
+    """Read one row of a function: a list of cells, or a mapping `{when: condition, give: value}`."""
     if isinstance(node.value, dict):
         fields = read_fields(node, (), required=("when", "give"))
         when = read_condition(node, key="when", node=fields["when"], scope=header.scope)
@@ -185,18 +186,25 @@ def _read_row(node: Node, header: _FunctionHeader) -> FunctionRow:
             node, key="give", node=fields["give"], scope=header.scope, target=header.return_type
         )
         return FunctionRow(when, value, line=node.line)
-    return _read_cells(cells_of_list(node), header)
+    return _row_of_cells(cells_of_list(node), header)
 
 
-def _read_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
-    """Return a row of a function from its cells: one per parameter, then the value.
+def _row_of_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
+    """Return the row of a function that cells represent: one cell per parameter, then one with the value.
 
     The condition of the row is the conjunction of the conditions that the cells express.
+
+    Args:
+        cells: the cells.
+        header: the parameters and the type of the value.
+
+    Raises:
+        InputError: there are more or fewer cells than needed, or a cell is not valid.
     """
     n_cells = len(header.parameters) + 1
     if len(cells) != n_cells:
-        needed = f"{', '.join(header.parameters)} and the value"
-        cells[-1].fail(f"{len(cells)} cells where {n_cells} are needed ({needed})", hint=ROW_HINT)
+        needed_cells = f"{', '.join(header.parameters)} and the value"
+        cells[-1].fail(f"{len(cells)} cells where {n_cells} are needed ({needed_cells})", hint=ROW_HINT)
     *parameter_cells, value_cell = cells
     conditions = []
     for cell, (name, parameter_type) in zip(parameter_cells, header.parameters.items(), strict=True):
@@ -327,31 +335,30 @@ def read_declarations(fields: Mapping[str, Node], errors: ErrorCollector) -> Dec
 
 def _read_enum_values(
     declared: Declarations,
-    nodes: Mapping[str, Mapping[str, Node]],
+    nodes_by_section: Mapping[str, Mapping[str, Node]],
     sections_by_name: dict[str, str],
     errors: ErrorCollector,
 ) -> dict[str, Node]:
-    """Return the node that first declares each value of an enumeration.
+    """Return the node that first declares each value of an enumeration, by the value.
 
-    A value that is the name of something else is an error, which is collected. Enumerations with the same
-    values are the same type.
+    A value that is the name of something else is an error, which is collected.
 
     Args:
         declared: the declarations.
-        nodes: the nodes of declared names, by section.
-        sections_by_name: the section of each name so far; values are added.
+        nodes_by_section: the nodes that declare names, by section and name.
+        sections_by_name: the section of each name so far, for messages; the values are added.
         errors: collects the errors.
     """
-    node_by_enum: dict[EnumType, Node] = {}
+    node_by_enum: dict[EnumType, Node] = {}  # enumerations with the same values are the same type
     types_by_section = (declared.inputs, declared.outputs, declared.locals)
     for section, types in zip(VARIABLES, types_by_section, strict=True):
         for name, declared_type in types.items():
             if isinstance(declared_type, EnumType):
-                node_by_enum.setdefault(declared_type, nodes[section][name])
+                node_by_enum.setdefault(declared_type, nodes_by_section[section][name])
     for name, function in declared.functions.items():
         for declared_type in (*function.parameters.values(), function.return_type):
             if isinstance(declared_type, EnumType):
-                node_by_enum.setdefault(declared_type, nodes["functions"][name])
+                node_by_enum.setdefault(declared_type, nodes_by_section["functions"][name])
     value_nodes: dict[str, Node] = {}
     for enum, node in node_by_enum.items():
         for value in enum.values:
@@ -370,12 +377,12 @@ def _list_declared_names(name: str, node: Node) -> tuple[str, object]:
 def _read_names(
     section: str, node: Node, sections_by_name: dict[str, str], errors: ErrorCollector
 ) -> dict[str, Node]:
-    """Return the node of each name in a section; names with errors are left out.
+    """Return the node of each name in a section, by name; names with errors are left out.
 
     Args:
         section: the key of the section.
         node: the section: a list of events, or a mapping from names to their declarations.
-        sections_by_name: the section of each name so far; the names of this section are added.
+        sections_by_name: the section of each name so far, for messages; the names of this section are added.
         errors: collects the errors.
     """
     nodes: dict[str, Node] = {}
@@ -406,7 +413,11 @@ def _register_name(name: str, section: str, sections_by_name: dict[str, str], no
 
 
 def _read_constant(node: Node) -> tuple[Value, str | None]:
-    """Return the value of a constant and its unit; None if it has no unit."""
+    """Return the value of a constant and its unit, which is None if it has none.
+
+    Raises:
+        DocumentError: it is no truth value, number or text such as `36 cm`.
+    """
     if isinstance(node.value, bool):
         return node.value, None
     if isinstance(node.value, str):
@@ -419,33 +430,33 @@ def _read_constant(node: Node) -> tuple[Value, str | None]:
 def read_initial_values(
     fields: Mapping[str, Node], declared: Declarations, errors: ErrorCollector
 ) -> dict[str, Value]:
-    """Read the values of outputs and locals before an action sets them.
-
-    Older documents have the key `initial_outputs`, for outputs only.
+    """Return the declared values of outputs and locals before an action sets them, by name.
 
     Args:
-        fields: the fields of the document.
+        fields: the fields of the document. Older documents have the key `initial_outputs`, for outputs only.
         declared: the declarations.
         errors: collects the errors of the values.
     """
     old_key = "initial_outputs"
     key = "initial_values"
-    types: Mapping[str, Type] = declared.variables
+    types_by_name: Mapping[str, Type] = declared.variables
     if old_key in fields:
         if key in fields:
             message = f"both {key!r} and {old_key!r}"
             fields[old_key].fail(message, hint=f"use {key!r} for outputs and locals")
         key = old_key
-        types = declared.outputs
+        types_by_name = declared.outputs
     if key not in fields:
         return {}
+    section = fields[key]
     values: dict[str, Value] = {}
-    for name, node in fields[key].fields().items():
+    for name, node in section.fields().items():
         with errors.collect(_list_declared_names(name, node)):
-            if name not in types:
-                raise UnknownNameError.among("output or local", name, types, where=node.where)
-            expression = read_expression(fields[key], name, node, declared.fixed_scope, target=types[name])
-            values[name] = types[name].clamp(expression.constant)
+            if name not in types_by_name:
+                raise UnknownNameError.among("output or local", name, types_by_name, where=node.where)
+            value_type = types_by_name[name]
+            expression = read_expression(section, name, node, declared.fixed_scope, target=value_type)
+            values[name] = value_type.clamp(expression.constant)
     return values
 
 
@@ -456,7 +467,7 @@ def read_resources(fields: Mapping[str, Node], declared: Declarations) -> tuple[
 
 
 def read_table_form(node: Node, states: Collection[str], declared: Declarations) -> TableForm:
-    """Read the columns of the chart's truth table.
+    """Read the form of the chart's truth table: its columns, and the code of each state.
 
     Args:
         node: the field `table` of the document.
@@ -466,26 +477,33 @@ def read_table_form(node: Node, states: Collection[str], declared: Declarations)
     fields = node.fields(required=("state_bits", "codes", "inputs"), optional=("outputs",))
     state_bits = tuple(bit.text() for bit in fields["state_bits"].items())
     code_nodes = fields["codes"].fields(required=states, optional=())
-    codes = {name: _read_code(code, len(state_bits)) for name, code in code_nodes.items()}
-    if len(set(codes.values())) < len(codes):
+    code_of_state = {name: _read_code(code, len(state_bits)) for name, code in code_nodes.items()}
+    if len(set(code_of_state.values())) < len(code_of_state):
         fields["codes"].fail("two states have the same code", hint="give every state its own")
-    outputs = {name: name for name in declared.outputs}
+    output_of_column = {name: name for name in declared.outputs}  # unless the document names the columns
     if "outputs" in fields:
-        outputs = _read_columns(fields["outputs"], declared.outputs, "output")
-    inputs = _read_columns(fields["inputs"], declared.inputs, "input")
-    return TableForm(inputs, outputs, state_bits, codes)
+        output_of_column = _read_columns(fields["outputs"], declared.outputs, "output")
+    input_of_column = _read_columns(fields["inputs"], declared.inputs, "input")
+    return TableForm(input_of_column, output_of_column, state_bits, code_of_state)
 
 
 def _read_columns(node: Node, types: Mapping[str, Type], kind: str) -> dict[str, str]:
-    """Return the input or output of each column; each must have exactly one column."""
-    columns = {column: name.choice(kind, list(types)) for column, name in node.fields().items()}
+    """Return the input or output of each column; raise an error unless each of them has exactly one column.
+
+    Args:
+        node: a mapping from columns to names.
+        types: the inputs or outputs and their types.
+        kind: `input` or `output`, for messages.
+    """
+    name_of_column = {column: name.choice(kind, list(types)) for column, name in node.fields().items()}
     for name in types:
-        if list(columns.values()).count(name) != 1:
+        if list(name_of_column.values()).count(name) != 1:
             node.fail(f"the {kind} {name!r} needs exactly one column", hint=f"write it as `column: {name}`")
-    return columns
+    return name_of_column
 
 
 def _read_code(node: Node, n_bits: int) -> str:
+    """Return the code of a state, as text of 0 and 1; raise a DocumentError if it has other bits."""
     code = node.text()
     if len(code) != n_bits or set(code) - {"0", "1"}:
         node.fail(f"{code!r} is not a code of {n_bits} bits", hint='write it in quotes, as in "01"')

@@ -38,7 +38,8 @@ class ErrorCollector:
 
     Attributes:
         errors: the errors so far.
-        unread_names: names declared by parts with errors.
+        unread_names: names that are declared in parts with errors; errors about their use elsewhere are not
+            collected.
     """
 
     def __init__(self) -> None:
@@ -46,12 +47,12 @@ class ErrorCollector:
         self.unread_names: set[str] = set()
 
     @contextmanager
-    def collect(self, names: object = None) -> Iterator[None]:
-        """Read a part of the document inside a `with` block; an InputError ends the block and is collected.
+    def collect(self, declared_names: object = None) -> Iterator[None]:
+        """Collect the InputError that a `with` block raises, which reads one part of the document.
 
         Args:
-            names: data with the names that the part declares. If the part has an error, it is not reported
-                that such a name is unknown elsewhere.
+            declared_names: the names that the part declares: a name, or plain data in which they occur. If
+                the part has an error, it is not reported that such a name is unknown elsewhere.
 
         Raises:
             ReadingStoppedError: MAX_ERRORS were collected before.
@@ -61,16 +62,17 @@ class ErrorCollector:
         try:
             yield
         except InputError as error:
-            self.add(error, names)
+            self.add(error, declared_names)
 
-    def add(self, error: InputError, names: object = None) -> None:
+    def add(self, error: InputError, declared_names: object = None) -> None:
         """Add an error, unless it is a duplicate or follows from another.
 
         It follows from another if its message quotes a name whose declaration could not be read.
 
         Args:
             error: the error.
-            names: data with the names that the part with the error declares, as in `collect`.
+            declared_names: the names that the part with the error declares: a name, or plain data in which
+                they occur; None for none.
         """
         quoted_texts = _QUOTE.findall(error.message)
         quoted_names = {name for text in quoted_texts for name in _IDENTIFIER.findall(text)}
@@ -78,8 +80,8 @@ class ErrorCollector:
         is_consequence = is_about_names and bool(self.unread_names & quoted_names)
         if not is_consequence and error not in self.errors:
             self.errors.append(error)
-        if names is not None:  # a name, or lists and mappings of names: all words in them
-            self.unread_names.update(_IDENTIFIER.findall(repr(names)))
+        if declared_names is not None:  # all words in the data, as any of them may be a name
+            self.unread_names.update(_IDENTIFIER.findall(repr(declared_names)))
 
     def raise_first(self) -> None:
         """Raise the first error in the document, with the others attached; do nothing if there is none."""
@@ -171,12 +173,15 @@ def read_seconds(node: Node, constants: Mapping[str, Value], units: Mapping[str,
 def read_fields(
     node: Node, keys: Collection[str] | None, *, required: Collection[str] = ()
 ) -> dict[str, Node]:
-    """Return the fields of a mapping with expressions in it.
+    """Return the fields of a mapping with expressions in it, by key.
 
     Args:
         node: the mapping.
         keys: keys that may occur; None for any.
         required: keys that must occur.
+
+    Raises:
+        DocumentError: a key is unknown or missing, or YAML split an expression at a comma.
     """
     fields = node.fields()
     for field in fields.values():
@@ -191,10 +196,15 @@ def read_fields(
 def _require_complete_expression(parent: Node, node: Node) -> None:
     """Raise a DocumentError for an expression that YAML split at a comma: `{when: min(a, b) > 1}`.
 
-    It has an open parenthesis, and is in brackets of YAML, where a comma ends a value.
+    In braces and brackets of YAML a comma ends a value, so an expression with an open parenthesis is left.
+
+    Args:
+        parent: the mapping or list.
+        node: a value in it.
     """
     text = node.value
-    if type(text) is not str or text.count("(") <= text.count(")"):  # no subclass: those are quoted texts
+    is_unquoted_text = type(text) is str  # quoted texts are of a subclass
+    if not is_unquoted_text or text.count("(") <= text.count(")"):
         return
     if parent.in_brackets:
         hint = "inside { } and [ ] put an expression with a comma in quotes"
@@ -228,13 +238,17 @@ def read_expression(
 
 
 def expression_text(node: Node) -> str:
-    """Return a scalar (text, number or truth value) as the text of an expression."""
+    """Return a scalar (text, number or truth value) as the text of an expression.
+
+    Raises:
+        DocumentError: it is no scalar, or an integer with too many digits.
+    """
     value = node.value
     if not isinstance(value, str | int | float):
         node.fail("expected an expression, such as `front and not left`")
     if isinstance(value, bool):
         return "true" if value else "false"
-    if describe(value) == TOO_LARGE:
+    if describe(value) == TOO_LARGE:  # Python refuses to print such an integer
         node.fail(TOO_LARGE, hint=f"integers go up to {INT_HIGH}")
     if not isinstance(value, float):
         return str(value)

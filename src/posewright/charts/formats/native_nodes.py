@@ -16,46 +16,59 @@ _PLAIN_SCALAR = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
 _YAML_CONSTANTS = frozenset({"true", "false", "null", "True", "False", "Null"})
 
 
-class Entries(dict[str, Any], Positioned):
-    """A mapping of a native document with line numbers; entries that are None are left out.
+class LineMapping(dict[str, Any], Positioned):
+    """A mapping of a native document that knows its lines, for messages; entries of None are left out.
 
-    Args:
-        entries: the entries.
+    Attributes:
         line: the line of the mapping.
-        lines: the lines of its entries; an entry without one has its own line, or else that of the mapping.
+        line_of_key: the line of each entry.
+        positions: the same lines in the form that the native reader takes.
     """
 
     def __init__(
         self, entries: Mapping[str, object], line: int | None, lines: Mapping[str, int | None] | None = None
     ) -> None:
-        """Store the entries and their lines; arguments as in the class."""
+        """Store the entries that are not None, and their lines.
+
+        Args:
+            entries: the entries.
+            line: the line of the mapping.
+            lines: the lines of entries by key. An entry that is not in it has the line of its value, if that
+                is a LineMapping or LineList, else the line of the mapping.
+        """
         super().__init__({key: value for key, value in entries.items() if value is not None})
         self.line = line
-        own_lines = {key: _line_of(value, default=line) for key, value in self.items()}
-        self.lines = {**own_lines, **(lines or {})}
-        self.positions = _places(self.lines)
+        lines_of_values = {key: _line_of(value, default=line) for key, value in self.items()}
+        self.line_of_key = {**lines_of_values, **(lines or {})}
+        self.positions = _positions_of_lines(self.line_of_key)
 
-    def merge(self, replacements: Entries) -> Entries:
+    def merged_with(self, replacements: LineMapping) -> LineMapping:
         """Return a mapping with the entries of both; those of `replacements` replace equal keys."""
-        return Entries({**self, **replacements}, self.line, {**self.lines, **replacements.lines})
+        lines = {**self.line_of_key, **replacements.line_of_key}
+        return LineMapping({**self, **replacements}, self.line, lines)
 
 
-class Items(list[Any], Positioned):
-    """A list of a native document with line numbers."""
+class LineList(list[Any], Positioned):
+    """A list of a native document that knows its lines, for messages.
+
+    Attributes:
+        line: the line of the list.
+        positions: the lines of its items, in the form that the native reader takes.
+    """
 
     def __init__(self, items: Iterable[object], line: int | None) -> None:
         super().__init__(items)
         self.line = line
-        self.positions = _places({i: _line_of(item, line) for i, item in enumerate(self)})
+        self.positions = _positions_of_lines({i: _line_of(item, line) for i, item in enumerate(self)})
 
 
 def _line_of(value: object, default: int | None) -> int | None:
-    """Return the line of an entry, or the default if it has none."""
-    return value.line if isinstance(value, Entries | Items) else default
+    """Return the line of a mapping or list; for other values, which have none, the default."""
+    return value.line if isinstance(value, LineMapping | LineList) else default
 
 
-def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Positions:
-    """Return lines as positions without columns, for the native reader."""
+def _positions_of_lines(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Positions:
+    """Return the lines of entries as positions (line of the key, line of the value, no column)."""
     return {key: (line, line, None) for key, line in lines.items() if line is not None}
 
 
@@ -71,7 +84,8 @@ def flow_text(data: object) -> str:
         return "[" + ", ".join(flow_text(item) for item in data) + "]"
     if not isinstance(data, str):
         return json.dumps(data)
-    needs_no_quotes = _PLAIN_SCALAR.fullmatch(data) and data not in _YAML_CONSTANTS and not data.endswith(" ")
+    is_plain_scalar = _PLAIN_SCALAR.fullmatch(data) is not None and not data.endswith(" ")
+    needs_no_quotes = is_plain_scalar and data not in _YAML_CONSTANTS
     # str() turns texts of documents, which know their lines, into plain ones
     return str(data) if needs_no_quotes else json.dumps(data, ensure_ascii=False)
 

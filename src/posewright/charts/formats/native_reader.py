@@ -213,7 +213,10 @@ def chart_of_document(root: Node) -> Chart:
 
 
 def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
-    """Return the top-level fields of a document, after a check that the required ones are there."""
+    """Return the top-level fields of a document; raise an error if a required one is missing.
+
+    Unknown keys are collected as errors. If a required field is missing, they are raised first.
+    """
     fields = root.fields()
     for key, node in fields.items():
         if key not in CHART_KEYS:
@@ -234,7 +237,7 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
 
 
 def _require_one_of_states_and_regions(fields: Mapping[str, Node]) -> None:
-    """Raise a DocumentError if a chart has both states and regions."""
+    """Raise a DocumentError if a chart or a state has both `states` and `regions`."""
     if "states" in fields and "regions" in fields:
         hint = "of states one is active, of regions all are: put the states into a region"
         fields["regions"].fail("both 'states' and 'regions'", hint=hint)
@@ -270,12 +273,13 @@ class _ChartNames:
 
 
 def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> _ChartNames:
-    """Read all names, before the parts that use them.
+    """Read the names of all states, junctions, variables, events, constants and functions of a chart.
 
     Args:
         root: the document.
         fields: its sections by key.
-        errors: collects the errors. After an error in the name of a state they are raised at once.
+        errors: collects the errors. If the name of a state is not valid, they are raised here, since all
+            transitions to that state would be errors as well.
     """
     kind = optional_choice(fields, "kind", ChartKind) or ChartKind.STATECHART
     if kind is not ChartKind.STATECHART:
@@ -299,7 +303,7 @@ def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) 
         name for name, node in states.items() if _raises_done_event(node.value)
     )
     declared = read_declarations(fields, errors)
-    if has_misnamed_states:  # transitions to such a state would be errors as well
+    if has_misnamed_states:
         errors.raise_first()
     return _ChartNames(
         kind=kind,
@@ -322,7 +326,11 @@ def _states_below(parent: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _raises_done_event(value: object) -> bool:
-    """Return whether a state raises `done.S`: one of its children is final, or it has regions."""
+    """Return whether a state S raises the event `done.S`: one of its children is final, or it has regions.
+
+    Args:
+        value: the value of the state's field in the document, which may be of any kind.
+    """
     if not isinstance(value, dict):
         return False
     states = value.get("states")

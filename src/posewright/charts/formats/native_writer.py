@@ -172,11 +172,11 @@ def _table_form_data(chart: Chart) -> dict[str, PlainData] | None:
         return None
     data: dict[str, PlainData] = {
         "state_bits": list(table_form.state_bits),
-        "codes": dict(table_form.codes),
-        "inputs": dict(table_form.inputs),
+        "codes": dict(table_form.code_of_state),
+        "inputs": dict(table_form.input_of_column),
     }
-    if any(column != name for column, name in table_form.outputs.items()):
-        data["outputs"] = dict(table_form.outputs)
+    if any(column != name for column, name in table_form.output_of_column.items()):
+        data["outputs"] = dict(table_form.output_of_column)
     return data
 
 

@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from posewright.charts.formats.csv_rows import read_csv_rows
-from posewright.charts.formats.native_nodes import Entries, Items, flow_node, flow_text
+from posewright.charts.formats.native_nodes import LineList, LineMapping, flow_node, flow_text
 from posewright.charts.formats.native_reader import chart_of_document
 from posewright.charts.formats.native_writer import chart_data, state_entries, transitions_data
 from posewright.charts.model import Chart, ChartKind, State, StateTarget, chart_name_of_file, segments_of
@@ -120,7 +120,7 @@ class _StateRows:
 
     name: str
     is_marked: bool
-    rows: list[Entries] = field(default_factory=list)
+    rows: list[LineMapping] = field(default_factory=list)
 
     @property
     def line(self) -> int | None:
@@ -210,7 +210,7 @@ class _TableReader:
         if not name:
             self._fail("the first row has no state", line, "write its name in the column 'state'")
         state = self.states.setdefault(name, _StateRows(name, is_marked))
-        state.rows.append(Entries(filled_cells, line))
+        state.rows.append(LineMapping(filled_cells, line))
         for column in STATE_COLUMNS:
             if column in filled_cells and filled_cells[column] != state.cell(column):
                 hint = f"the columns of a state are filled in its first row, line {state.line}"
@@ -253,7 +253,7 @@ class _TableReader:
         data = {**defaults, **declared_values, "states": self._build_states(None)}
         line = self.children[None][0].line
         lines = {key: node.line for key, node in declarations.items()}
-        return Node(Entries(data, line, lines), self.path, trail="", line=line)
+        return Node(LineMapping(data, line, lines), self.path, trail="", line=line)
 
     def _initial_state(self, parent: str | None) -> PlainData:
         """Return the initial state inside a state: by its `initial` cell, a mark, or its place.
@@ -274,12 +274,12 @@ class _TableReader:
             self._fail(f"both {first.name} and {second.name} are marked", second.line, hint)
         return marked_children[0].name if marked_children else children[0].name
 
-    def _build_states(self, parent: str | None) -> Entries:
+    def _build_states(self, parent: str | None) -> LineMapping:
         """Return the plain data of all states directly inside a state, or inside the chart for None."""
         children = self.children[parent]
-        return Entries({state.name: self._build_state(state) for state in children}, children[0].line)
+        return LineMapping({state.name: self._build_state(state) for state in children}, children[0].line)
 
-    def _build_state(self, state: _StateRows) -> Entries:
+    def _build_state(self, state: _StateRows) -> LineMapping:
         """Return the plain data of a state, from its rows and from the states inside it."""
         first_row = state.rows[0]
         columns = [column for column in STATE_COLUMNS if column in first_row and column != "parent"]
@@ -291,10 +291,10 @@ class _TableReader:
             data["states"] = self._build_states(state.name)
         transitions = [self._build_transition(row, state) for row in state.rows]
         # a row without a transition only declares the state
-        items = Items((transition for transition in transitions if transition), state.line)
-        return Entries({**data, "transitions": items or None}, state.line)
+        items = LineList((transition for transition in transitions if transition), state.line)
+        return LineMapping({**data, "transitions": items or None}, state.line)
 
-    def _build_transition(self, row: Entries, state: _StateRows) -> Entries:
+    def _build_transition(self, row: LineMapping, state: _StateRows) -> LineMapping:
         """Return the plain data of the transition in a row; empty if the row has none."""
         columns = [column for column in TRANSITION_COLUMNS if column in row]
         if self.is_moore and row is state.rows[0] and "do" in columns:
@@ -303,9 +303,9 @@ class _TableReader:
         has_effect = bool(data.keys() & {"go", "junction", "do"})
         if self.is_moore and data and not has_effect:
             data["do"] = {}  # it stays in the state, and later transitions are not tried
-        return Entries(data, row.line)
+        return LineMapping(data, row.line)
 
-    def _read_cell(self, column: str, row: Entries) -> PlainData:
+    def _read_cell(self, column: str, row: LineMapping) -> PlainData:
         """Return the plain data of a cell that is not empty, as a native document has it.
 
         Text and names are returned as they are, events as a list. Other cells are YAML; actions may be

@@ -158,15 +158,15 @@ class TruthTable:
     rows: tuple[TruthTableRow, ...]
 
     @cached_property
-    def _by_state(self) -> dict[str, list[TruthTableRow]]:
-        by_state: dict[str, list[TruthTableRow]] = {}
+    def _rows_by_state(self) -> dict[str, list[TruthTableRow]]:
+        rows_by_state: dict[str, list[TruthTableRow]] = {}
         for row in self.rows:
-            by_state.setdefault(row.state, []).append(row)
-        return by_state
+            rows_by_state.setdefault(row.state, []).append(row)
+        return rows_by_state
 
     def rows_of(self, state: str) -> tuple[TruthTableRow, ...]:
-        """Return the rows of one state, in order."""
-        return tuple(self._by_state.get(state, ()))
+        """Return the rows of one state, in order; empty for a state without rows."""
+        return tuple(self._rows_by_state.get(state, ()))
 
     def cells(self, row: TruthTableRow) -> list[str]:
         """Return the cells of a row as text: the state, the inputs, the next state, the outputs.
@@ -201,10 +201,11 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
     Args:
         table: the rows.
         period_s: the sample period [s], which a table does not state; the UC3M thesis has 0.1 s.
-        like: a chart whose declarations, times and descriptions are taken over.
+        like: a chart with the same states, of which everything but the transitions is kept; None builds a
+            chart from the table alone.
     """
-    inputs = tuple(table.table_form.inputs.values())
-    outputs = tuple(table.table_form.outputs.values())
+    inputs = tuple(table.table_form.input_of_column.values())
+    outputs = tuple(table.table_form.output_of_column.values())
     state_by_name = {name: _build_state(table, name) for name in table.states}
     if like is not None:
         states = [replace(state, transitions=state_by_name[state.name].transitions) for state in like.states]
@@ -222,9 +223,9 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
 
 
 def _build_state(table: TruthTable, name: str) -> State:
-    """Return the state of a name, with one transition for each of its rows in the table."""
-    inputs = tuple(table.table_form.inputs.values())
-    outputs = tuple(table.table_form.outputs.values())
+    """Return the state called `name`, with one transition for each of its rows in the table."""
+    inputs = tuple(table.table_form.input_of_column.values())
+    outputs = tuple(table.table_form.output_of_column.values())
     rows = table.rows_of(name)
     transitions = []
     for row in rows:
@@ -256,7 +257,7 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
         raise FormatError("the table has no rows", where=Where(path, 1))
     states = list(dict.fromkeys(name for row in rows for name in (row.state, row.next_state)))
     if table_form.state_bits:  # the states are named by their codes
-        table_form = replace(table_form, codes={name: name for name in states})
+        table_form = replace(table_form, code_of_state={name: name for name in states})
         states.sort()
     table_form = replace(table_form, newline="\r\n" if "\r\n" in text else "\n")
     name = chart_name_of_file(path, "table")
@@ -296,7 +297,7 @@ def _read_row(table_form: TableForm, header: list[str], cells: list[str], where:
         return name
 
     first_input = len(table_form.state_columns)
-    first_next = first_input + len(table_form.inputs)
+    first_next = first_input + len(table_form.input_of_column)
     first_output = first_next + len(table_form.next_columns)
     outputs = tuple(read_bit(column) for column in range(first_output, len(cells)))
     cube = tuple(
@@ -318,7 +319,7 @@ def _read_table_form(header: list[str], where: Where) -> TableForm:
     state_bits = tuple(name for name in header if name + NEXT_SUFFIX in header)
     if not state_bits and not {"state", "next"} <= set(header):
         raise FormatError("no columns for the state and the next state", where=where, hint=HEADER_HINT)
-    state_form = TableForm({}, {}, state_bits)
+    state_form = TableForm({}, {}, state_bits)  # to count the columns of the state
     first_next = header.index(state_form.next_columns[0])
     inputs = header[len(state_form.state_columns) : first_next]
     outputs = header[first_next + len(state_form.next_columns) :]

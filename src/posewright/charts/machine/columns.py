@@ -61,10 +61,12 @@ def convert_columns(chart: Chart, columns: Mapping[str, Sequence[object] | Colum
 def snapshots_to_columns(machine: Machine, snapshots: Sequence[Snapshot]) -> dict[str, Column]:
     """Return the values of outputs and locals, and as `in.S` whether the state S is active."""
     columns: dict[str, Column] = {}
-    for i, (name, value_type) in enumerate(machine.chart.variables.items()):
+    for register_index, (name, value_type) in enumerate(machine.chart.variables.items()):
         # the registers begin with the outputs and locals
-        columns[name] = np.array([snapshot.values[i] for snapshot in snapshots], dtype_of(value_type))
-    for node in machine.nodes[1:]:
+        values = [snapshot.values[register_index] for snapshot in snapshots]
+        columns[name] = np.array(values, dtype_of(value_type))
+    states = machine.nodes[1:]  # without the chart itself
+    for node in states:
         is_active = [node.index in snapshot.active_nodes for snapshot in snapshots]
         columns[IN_STATE_PREFIX + node.name] = np.array(is_active, np.bool_)
     return columns
@@ -83,9 +85,9 @@ def _convert_column(name: str, value_type: Type, column: Sequence[object] | Colu
         if isinstance(value_type, BoolType) and column.dtype == np.bool_:
             return column
         if isinstance(value_type, IntType) and column.dtype.kind in _INTEGER_KINDS:
-            # a large uint64 would become negative as int64
-            limited = np.minimum(column, value_type.high) if column.dtype == np.uint64 else column
-            clipped = np.clip(limited.astype(np.int64), value_type.low, value_type.high)
+            # a large uint64 would become negative as int64, so it is limited before
+            int64_safe = np.minimum(column, value_type.high) if column.dtype == np.uint64 else column
+            clipped = np.clip(int64_safe.astype(np.int64), value_type.low, value_type.high)
             return clipped.astype(value_type.storage)
         is_number = column.dtype.kind in _NUMBER_KINDS and column.dtype.itemsize <= _MAX_FLOAT_BYTES
         if isinstance(value_type, FloatType) and is_number:

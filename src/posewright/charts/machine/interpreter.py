@@ -11,7 +11,7 @@ from posewright.charts.machine.lowering import lower
 from posewright.charts.machine.machine import Machine, Snapshot, make_getter
 from posewright.charts.machine.microsteps import EntrySet
 from posewright.charts.machine.native import TickInputs, native_machine
-from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
+from posewright.charts.machine.node import ROOT, CompoundTransition, ResolvedTarget
 from posewright.charts.machine.tick import Compute, TickExecution, evaluate_expression
 from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value, convert_value
@@ -20,10 +20,10 @@ from posewright.errors import InputError, UnknownNameError
 MAX_CACHED_STEPS = 50_000
 """Steps in the cache of an interpreter."""
 
-MAX_SMALL = 256
+MAX_SMALL_TYPE_VALUES = 256
 """Values of a type up to which its inputs are likely to recur."""
 
-CHUNK = 4096
+NATIVE_CHUNK_ROWS = 4096
 """Rows passed to a compiled chart at a time."""
 
 
@@ -87,25 +87,25 @@ class Interpreter:
         """
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
-        self._names = (*chart.inputs, *chart.events)
-        self._inputs = [
+        self._row_names = (*chart.inputs, *chart.events)
+        self._input_columns = [
             _InputColumn(index, name, *_exact_range(input_type), input_type)
             for index, (name, input_type) in enumerate(chart.inputs.items())
         ]
-        # each event with its index in a row
-        self._events = [*enumerate(chart.events, len(chart.inputs))]
-        self._read_row = make_getter(self._names)
+        # each event with its index in a row of values, in which the events follow the inputs
+        self._event_columns = [*enumerate(chart.events, len(chart.inputs))]
+        self._read_row = make_getter(self._row_names)  # the values of a mapping, in the order of the names
         caches_steps = remember and all(map(_is_small, chart.inputs.values()))
         self._caches_steps = caches_steps
-        self._cached_row_length = len(self._names) if caches_steps else -1  # no row has a length of -1
-        self._snapshots: dict[object, Snapshot] = {}  # the one object that represents each snapshot
+        self._cached_row_length = len(self._row_names) if caches_steps else -1  # no row has a length of -1
+        self._unique_snapshots: dict[object, Snapshot] = {}  # the one object that represents each snapshot
         self._n_cached_steps = 0
-        self._native = native_machine(self.machine) if native else None
+        self._native_machine = native_machine(self.machine) if native else None
 
     @property
     def is_native(self) -> bool:
         """Whether compiled C runs the chart."""
-        return self._native is not None
+        return self._native_machine is not None
 
     def initial(self) -> Snapshot:
         """Return the snapshot before the first tick."""
@@ -127,15 +127,17 @@ class Interpreter:
             InputError: a value is of another type.
         """
         node = self.machine.node(state)
-        entry_set = EntrySet(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
-        entry_set.add_targets((ResolvedTarget(node.index),), domain=0)
-        if self.machine.nodes[0].parallel:
-            entry_set.add_regions(self.machine.nodes[0])
+        empty_histories = dict.fromkeys(self.machine.histories, ())
+        entry_set = EntrySet(self.machine.nodes, empty_histories)
+        entry_set.add_targets((ResolvedTarget(node.index),), domain=ROOT)
+        root = self.machine.nodes[ROOT]
+        if root.parallel:  # the other regions of the chart are active as well
+            entry_set.add_regions(root)
         counts: dict[str, Value] = {}
         for node_index in entry_set.entered:
             for counter in self.machine.nodes[node_index].counters:
-                # the counter of the time since entry; others count conditions or restart
-                if counter.condition is None and not counter.restarts:
+                counts_since_entry = counter.condition is None and not counter.restarts
+                if counts_since_entry:
                     count = counter.limit if ticks_active is None else max(ticks_active - 1, 0)
                     counts[counter.name] = min(count, counter.limit)
         leaves = tuple(
@@ -163,14 +165,14 @@ class Interpreter:
             InputError: an input is missing, unknown, or of another type; or the tick does not end.
             ExpressionError: a guard or an action divides by zero.
         """
-        if state.successors is not None and len(inputs) == self._cached_row_length:
+        if state.cached_successors is not None and len(inputs) == self._cached_row_length:
             try:
                 row = self._read_row(inputs)
-                return state.successors[row, tuple(map(type, row))]  # the types, since 1 equals true
+                return state.cached_successors[row, tuple(map(type, row))]  # the types, since 1 equals true
             except (KeyError, TypeError):
                 pass  # a new step, or a wrong input
         tick_inputs = self._convert_row(inputs)
-        after = self._native.step(state, tick_inputs) if self._native is not None else None
+        after = self._native_machine.step(state, tick_inputs) if self._native_machine is not None else None
         if after is None:  # without compiled code, or after an error in it: Python gives the message
             if state.machine is self.machine:
                 tick = TickExecution(self.machine, state)
@@ -185,13 +187,13 @@ class Interpreter:
         """Return the snapshot after one tick, with the transitions taken and the events raised.
 
         Args:
-            state: the state before the tick, as in `step`.
-            inputs: the inputs of the tick, as in `step`.
+            state: the snapshot before the tick, of this chart.
+            inputs: the value of every input; and true for every event that occurs, others may be left out.
             compute: returns the value of an expression in an environment.
 
         Raises:
-            InputError: as `step`.
-            ExpressionError: as `step`.
+            InputError: an input is missing, unknown, or of another type; or the tick does not end.
+            ExpressionError: a guard or an action divides by zero.
         """
         tick = self._start_tick(state, compute)
         after = tick.run(*self._convert_row(inputs))
@@ -203,12 +205,12 @@ class Interpreter:
         """Yield the snapshot after each tick, one tick for each row of inputs.
 
         Args:
-            inputs: rows as in `step`.
+            inputs: for each tick the value of every input, and true for every event that occurs.
             start: the snapshot before the first row; None for the initial one.
         """
         state = self.initial() if start is None else start
         # rows of an iterator may depend on earlier snapshots, so only a sequence is run in chunks
-        if self._native is not None and isinstance(inputs, Sequence):
+        if self._native_machine is not None and isinstance(inputs, Sequence):
             yield from self._run_native(inputs, state)
             return
         for row in inputs:
@@ -240,25 +242,29 @@ class Interpreter:
         inputs = convert_columns(self.chart, columns)
         state = self.initial() if start is None else start
         self._require_own_snapshot(state)
-        results = None if self._native is None else self._native.run_columns(state, inputs)
+        results = None if self._native_machine is None else self._native_machine.run_columns(state, inputs)
         if results is not None:
             return results
-        values = zip(*(column.tolist() for column in inputs.values()), strict=True)
-        rows = [dict(zip(inputs, row, strict=True)) for row in values]
+        row_values = zip(*(column.tolist() for column in inputs.values()), strict=True)
+        rows = [dict(zip(inputs, values, strict=True)) for values in row_values]
         return snapshots_to_columns(self.machine, list(self.run(rows, state)))
 
     def _run_native(self, rows: Sequence[Mapping[str, object]], state: Snapshot) -> Iterator[Snapshot]:
-        """Yield the snapshot after each tick; a tick that compiled code cannot finish runs in Python."""
-        index = 0
-        while index < len(rows):
+        """Yield the snapshot after each tick, run by compiled code in chunks of rows.
+
+        A chunk ends at a row with an error or at a tick that fails. If that is its first row, the row runs
+        in Python, which raises the error.
+        """
+        n_rows_run = 0
+        while n_rows_run < len(rows):
             self._require_own_snapshot(state)
-            chunk = self._convert_rows(rows[index : index + CHUNK])
-            snapshots = self._native.run(state, chunk) if self._native is not None else []
+            chunk = self._convert_rows(rows[n_rows_run : n_rows_run + NATIVE_CHUNK_ROWS])
+            snapshots = self._native_machine.run(state, chunk) if self._native_machine is not None else []
             if not snapshots:
-                snapshots = [self.step(state, rows[index])]
+                snapshots = [self.step(state, rows[n_rows_run])]
             yield from snapshots
             state = snapshots[-1]
-            index += len(snapshots)
+            n_rows_run += len(snapshots)
 
     def _convert_rows(self, rows: Iterable[Mapping[str, object]]) -> list[TickInputs]:
         """Return the inputs of rows up to the first row with an error."""
@@ -281,9 +287,10 @@ class Interpreter:
         return TickExecution(self.machine, state, compute)
 
     def _cache_step(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
-        """Cache a step in `state.successors`, and return the one Snapshot object that represents `after`.
+        """Cache a step in `state.cached_successors`, and return the one object that represents `after`.
 
-        A full cache is emptied first. Steps with inputs left out are not cached.
+        Equal snapshots are represented by one object, so that they share their cached successors. A full
+        cache is emptied first. Steps in which events are left out are not cached.
 
         Args:
             state: the snapshot before the tick.
@@ -291,29 +298,35 @@ class Interpreter:
             after: the snapshot after it.
         """
         if self._n_cached_steps >= MAX_CACHED_STEPS:
-            for snapshot in (*self._snapshots.values(), state):
-                snapshot.successors = None
-            self._snapshots.clear()
+            for snapshot in (*self._unique_snapshots.values(), state):
+                snapshot.cached_successors = None
+            self._unique_snapshots.clear()
             self._n_cached_steps = 0
-        value_types = tuple(map(type, after.values))  # since 1 equals true
-        after = self._snapshots.setdefault((after.key, value_types), after)
+        value_types = tuple(map(type, after.values))  # since 1 equals True in Python
+        after = self._unique_snapshots.setdefault((after.key, value_types), after)
         if len(inputs) == self._cached_row_length:
             row = self._read_row(inputs)
-            if state.successors is None:
-                state.successors = {}
-            state.successors[row, tuple(map(type, row))] = after
+            if state.cached_successors is None:
+                state.cached_successors = {}
+            state.cached_successors[row, tuple(map(type, row))] = after
             self._n_cached_steps += 1
         return after
 
     def _build_snapshot(
         self, configuration: tuple[int, ...], *, started: bool, values: Mapping[str, Value]
     ) -> Snapshot:
-        """Return a snapshot with initial registers, some set to `values`, and an empty history."""
+        """Return a snapshot whose histories store nothing and whose registers have their start values.
+
+        Args:
+            configuration: the numbers of the active leaves.
+            started: whether there was a tick yet.
+            values: values of the registers that differ from their start values.
+        """
         machine = self.machine
         registers = {**machine.start_values(configuration), **values}
         register_values = tuple(registers[name] for name in machine.registers)
-        history = tuple(() for _ in machine.history)
-        return Snapshot(machine, started, configuration, register_values, history)
+        empty_history = tuple(() for _ in machine.histories)
+        return Snapshot(machine, started, configuration, register_values, empty_history)
 
     def _convert_row(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
         """Return the inputs, checked and clamped to their ranges, and the events that occur.
@@ -328,13 +341,14 @@ class Interpreter:
         if len(inputs) > len(row):  # the fast reader ignores unknown names, for which this raises an error
             row = self._complete_row(inputs)
         values: dict[str, Value] = {}
-        for row_index, name, exact_type, low, high, input_type in self._inputs:
+        for row_index, name, exact_type, low, high, input_type in self._input_columns:
             value = row[row_index]
             is_exact = type(value) is exact_type and low <= value <= high
             values[name] = value if is_exact else convert_value(name, input_type, value)
         events: list[str] = []
-        for index, name in self._events:
+        for index, name in self._event_columns:
             occurs = row[index]
+            # nearly all values are True or False, which need no conversion; 0 and 1 are allowed as well
             if occurs is True or (occurs is not False and convert_value(name, BoolType(), occurs)):
                 events.append(name)
         return values, events
@@ -342,13 +356,13 @@ class Interpreter:
     def _complete_row(self, inputs: Mapping[str, object]) -> tuple[object, ...]:
         """Return the values of all inputs and events; an event that is missing does not occur."""
         for name in inputs:
-            if name not in self._names:
-                raise UnknownNameError.among("input", name, self._names)
+            if name not in self._row_names:
+                raise UnknownNameError.among("input", name, self._row_names)
         for name in self.chart.inputs:
             if name not in inputs:
                 hint = f"inputs: {', '.join(self.chart.inputs)}"
                 raise InputError(f"the input {name!r} is missing", hint=hint)
-        return tuple([inputs.get(name, False) for name in self._names])
+        return tuple([inputs.get(name, False) for name in self._row_names])
 
 
 def _exact_range(input_type: Type) -> tuple[type, Any, Any]:
@@ -363,5 +377,5 @@ def _exact_range(input_type: Type) -> tuple[type, Any, Any]:
 def _is_small(input_type: Type) -> bool:
     """Return whether a type has few values, so that rows of inputs are likely to recur."""
     if isinstance(input_type, IntType):
-        return input_type.high - input_type.low < MAX_SMALL
+        return input_type.high - input_type.low < MAX_SMALL_TYPE_VALUES
     return isinstance(input_type, BoolType | EnumType)

@@ -129,10 +129,9 @@ class StateLowering:
             counters.insert(0, Counter(f"since.{self.state}", self.max_wait_ticks))
         return tuple(counters)
 
-    def require_count(self, ticks: int) -> int:
-        """Return `ticks`, and make the counter of the time since entry reach at least that value."""
+    def extend_since_counter(self, ticks: int) -> None:
+        """Make the counter of the ticks since the state was entered count up to at least `ticks`."""
         self.max_wait_ticks = max(self.max_wait_ticks, ticks)
-        return ticks
 
     def lower_expression(self, expression: Expression) -> Expression:
         """Return an expression with counters in place of times, and names `in.S` in place of state tests.
@@ -149,14 +148,17 @@ class StateLowering:
         return expression.rewrite(lower_node)
 
     def join_guards(self, guards: Sequence[Expression]) -> Expression:
-        """Return the conjunction of guards, without those that are always true; `true` if all are."""
+        """Return the conjunction of guards, without those that are always true; `true` if all are.
+
+        The result knows the values of all named constants that the guards read.
+        """
         if len(guards) == 1:
             return guards[0]
         conditions = [guard for guard in guards if guard != ALWAYS] or [ALWAYS]
-        first_condition, *other_conditions = conditions
+        first_condition, *further_conditions = conditions
         tree = first_condition.tree
         constant_values = dict(first_condition.constant_values)
-        for condition in other_conditions:
+        for condition in further_conditions:
             tree = Binary(Operator.AND, tree, condition.tree)
             constant_values |= condition.constant_values
         return replace(first_condition.with_tree(tree), constant_values=constant_values)
@@ -180,7 +182,7 @@ class StateLowering:
         )
 
     def _lower_temporal(self, tree: TemporalCondition, within: Expression) -> Tree:
-        """Return the comparison of a counter that a temporal condition represents; the counter is added.
+        """Return the comparison that replaces a temporal condition, and add the counter that it reads.
 
         `every` and `held` have counters of their own, which have reached the time; `after` and `before`
         compare the counter of the time since the state was entered.
@@ -193,30 +195,37 @@ class StateLowering:
         if tree.operator is TemporalOperator.EVERY:
             name = f"every.{self.state}.{len(self.every_counters)}"
             counter = self.every_counters.setdefault(ticks, Counter(name, ticks, restarts=True))
-            return Binary(Operator.EQUAL, counter.read, Literal(ticks), tree.offset)
+            return Binary(Operator.EQUAL, counter.name_tree, Literal(ticks), tree.offset)
         if tree.operator is TemporalOperator.HELD and tree.condition is not None:
-            return self._lower_held(tree, tree.condition, samples=ticks + 1, within=within)
+            return self._lower_held(tree, tree.condition, n_required_ticks=ticks + 1, within=within)
+        self.extend_since_counter(ticks)
         comparison = Operator.LESS if tree.operator is TemporalOperator.BEFORE else Operator.GREATER_EQUAL
-        since = Name(f"since.{self.state}", declared_type=IntType())
-        return Binary(comparison, since, Literal(self.require_count(ticks)), tree.offset)
+        since_counter = Name(f"since.{self.state}", declared_type=IntType())
+        return Binary(comparison, since_counter, Literal(ticks), tree.offset)
 
-    def _lower_held(self, tree: TemporalCondition, condition: Tree, samples: int, within: Expression) -> Tree:
-        """Return the comparison that replaces `held`: its counter has reached `samples`.
+    def _lower_held(
+        self, tree: TemporalCondition, condition: Tree, n_required_ticks: int, within: Expression
+    ) -> Tree:
+        """Return the comparison that replaces `held`: its counter has reached `n_required_ticks`.
 
         Args:
             tree: the temporal condition.
             condition: the condition that must be true all the time.
-            samples: number of ticks in a row at which it must be true: one more than the ticks between them.
+            n_required_ticks: number of ticks in a row at which it must be true: one more than the ticks
+                between them.
             within: the expression that it is in.
         """
         # the clamped arguments in the condition are already among those of `within`
-        condition_alone = replace(within.with_tree(condition), type=ALWAYS.type, arguments=())
+        condition_alone = replace(within.with_tree(condition), type=ALWAYS.type, clamped_arguments=())
         lowered_condition = self.lower_expression(condition_alone)
-        key = (lowered_condition.tree, samples)
-        if key not in self.held_counters:
+        counter_key = (lowered_condition.tree, n_required_ticks)
+        if counter_key not in self.held_counters:
             name = f"held.{self.state}.{len(self.held_counters)}"
-            self.held_counters[key] = Counter(name, samples, lowered_condition)
-        return Binary(Operator.EQUAL, self.held_counters[key].read, Literal(samples), tree.offset)
+            self.held_counters[counter_key] = Counter(
+                name, limit=n_required_ticks, condition=lowered_condition
+            )
+        counter = self.held_counters[counter_key]
+        return Binary(Operator.EQUAL, counter.name_tree, Literal(n_required_ticks), tree.offset)
 
 
 def lower(chart: Chart) -> Machine:
@@ -236,28 +245,28 @@ class _ChartLowering:
     Attributes:
         chart: the chart.
         states: the state of each node; None for the chart itself.
-        number_of: the number of each state by its name.
+        node_index_by_name: the number of each state by its name.
         parents: the parent of each node; NO_PARENT for the chart itself.
         ancestors: the ancestors of each node, the nearest first, the chart itself last.
-        cycles: the cycles of junctions found so far.
+        junction_cycles: the cycles of junctions found so far.
     """
 
     def __init__(self, chart: Chart) -> None:
         """Number the states, and record the parent and the ancestors of each."""
         self.chart = chart
         self.states: list[State | None] = [None, *chart.every_state]
-        self.number_of = {name: node_index for node_index, name in enumerate(chart.state_names, 1)}
+        self.node_index_by_name = {name: node_index for node_index, name in enumerate(chart.state_names, 1)}
         self.parents = [NO_PARENT]
         self.ancestors: list[tuple[int, ...]] = [()]
         for name in chart.state_names:
             parent_name = chart.parents[name]
-            parent = ROOT if parent_name is None else self.number_of[parent_name]
+            parent = ROOT if parent_name is None else self.node_index_by_name[parent_name]
             self.parents.append(parent)
             self.ancestors.append((parent, *self.ancestors[parent]))
-        self.cycles: list[tuple[str, ...]] = []
+        self.junction_cycles: list[tuple[str, ...]] = []
 
     def build_machine(self) -> Machine:
-        """Return the machine with all nodes, handled events and cycles of junctions."""
+        """Return the machine: all nodes, the events that trigger transitions, and the cycles of junctions."""
         nodes = self._with_history_kinds(
             [self._build_node(node_index) for node_index in range(len(self.states))]
         )
@@ -267,16 +276,18 @@ class _ChartLowering:
             nodes=tuple(nodes),
             events=self.chart.events,
             handled_events=frozenset(event for transition in transitions for event in transition.events),
-            cycles=tuple(dict.fromkeys(self.cycles)),
-            number_of=self.number_of,
+            junction_cycles=tuple(dict.fromkeys(self.junction_cycles)),
+            node_index_by_name=self.node_index_by_name,
         )
 
     def _build_node(self, node_index: int) -> StateNode:
         """Return the node with an index, with its lowered actions and transitions; 0 is the chart itself."""
         state = self.states[node_index]
         children = tuple(child for child, parent in enumerate(self.parents) if parent == node_index)
-        descendants = frozenset(i for i, ancestors in enumerate(self.ancestors) if node_index in ancestors)
-        if state is None:
+        descendants = frozenset(
+            descendant for descendant, ancestors in enumerate(self.ancestors) if node_index in ancestors
+        )
+        if state is None:  # the chart itself
             return StateNode(
                 index=ROOT,
                 name=self.chart.name,
@@ -287,15 +298,15 @@ class _ChartLowering:
                 descendants=descendants,
                 parallel=self.chart.parallel,
                 final=False,
-                initial=tuple(self._resolve(target) for target in self.chart.initial),
+                initial=tuple(self._resolve_target(target) for target in self.chart.initial),
             )
         lowering = StateLowering(self.chart, state.name)
         transitions = tuple(self._compound_transitions(state, node_index, lowering))
         entry = lowering.lower_actions(state.entry)
         during = lowering.lower_actions(state.during)
-        leaving = lowering.lower_actions(state.exit)
-        if self.chart.kind is ChartKind.MOORE:
-            entry = self._moore_outputs(state)
+        exit_actions = lowering.lower_actions(state.exit)
+        if self.chart.kind is ChartKind.MOORE:  # its states have outputs instead of entry actions
+            entry = self._build_moore_entry(state)
         return StateNode(
             index=node_index,
             name=state.name,
@@ -306,23 +317,23 @@ class _ChartLowering:
             descendants=descendants,
             parallel=state.parallel,
             final=state.final,
-            initial=tuple(self._resolve(target) for target in state.initial),
+            initial=tuple(self._resolve_target(target) for target in state.initial),
             entry=entry,
             during=during,
-            exit=leaving,
+            exit=exit_actions,
             transitions=transitions,
             counters=lowering.counters(),
         )
 
-    def _moore_outputs(self, state: State) -> Actions:
+    def _build_moore_entry(self, state: State) -> Actions:
         """Return the action that sets all outputs of a Moore state; unnamed ones return to their start."""
         start_values = {name: constant(value) for name, value in self.chart.start_outputs().items()}
         return assign({**start_values, **state.do})
 
-    def _resolve(self, target: StateTarget) -> ResolvedTarget:
+    def _resolve_target(self, target: StateTarget) -> ResolvedTarget:
         """Return a target with numbers in place of the names of states."""
-        default = tuple(self.number_of[name] for name in target.default)
-        return ResolvedTarget(self.number_of[target.state], target.history, default)
+        default = tuple(self.node_index_by_name[name] for name in target.default)
+        return ResolvedTarget(self.node_index_by_name[target.state], target.history, default)
 
     def _compound_transitions(
         self, state: State, node_index: int, lowering: StateLowering
@@ -335,15 +346,18 @@ class _ChartLowering:
             lowering: lowers its expressions, and collects its counters.
         """
         routes, cycles = find_routes(self.chart, state)
-        self.cycles += cycles
+        self.junction_cycles += cycles
         for index, (transition_index, segments) in enumerate(routes):
             first_segment = segments[0]  # only the first has events and a waiting time
             last_segment = segments[-1]  # only the last has targets
-            targets = tuple(self._resolve(target) for target in last_segment.go)
+            targets = tuple(self._resolve_target(target) for target in last_segment.go)
             guards = tuple(lowering.lower_expression(segment.when) for segment in segments)
-            domain = self._domain(node_index, targets, local=any(segment.local for segment in segments))
+            domain = self._compute_domain(
+                node_index, targets, local=any(segment.local for segment in segments)
+            )
             leaves_source = domain not in {None, node_index}
             wait_ticks = self.chart.wait_ticks(state, first_segment, leaves=leaves_source)
+            lowering.extend_since_counter(wait_ticks)
             actions = [action for segment in segments for action in lowering.lower_actions(segment.do)]
             yield CompoundTransition(
                 source=node_index,
@@ -351,7 +365,7 @@ class _ChartLowering:
                 transition_index=transition_index,
                 segments=segments,
                 events=first_segment.on,
-                wait_ticks=lowering.require_count(wait_ticks),
+                wait_ticks=wait_ticks,
                 guards=guards,
                 guard=lowering.join_guards(guards),
                 do=tuple(actions),
@@ -360,11 +374,12 @@ class _ChartLowering:
                 since_register=f"since.{state.name}",
             )
 
-    def _domain(self, source: int, targets: tuple[ResolvedTarget, ...], *, local: bool) -> int | None:
-        """Return the transition domain of the W3C's SCXML algorithm, inside which everything is left.
+    def _compute_domain(self, source: int, targets: tuple[ResolvedTarget, ...], *, local: bool) -> int | None:
+        """Return the number of the transition's domain, the node inside which everything is left.
 
-        It is the innermost compound node around the source and all targets; None without targets. A local
-        transition of a compound state has the state itself as its domain, if all targets are in it.
+        As in the W3C's SCXML algorithm, it is the innermost compound node around the source and all targets;
+        None without targets. A local transition of a compound state has the state itself as its domain, if
+        all targets are in it.
 
         Args:
             source: index of the source node.
@@ -376,9 +391,8 @@ class _ChartLowering:
         is_local = local and self._is_compound(source)
         candidates = (source, *self.ancestors[source]) if is_local else self.ancestors[source]
         for node_index in candidates:
-            if self._is_compound(node_index) and all(
-                self._is_inside(target, node_index) for target in targets
-            ):
+            contains_targets = all(self._is_inside(target, node_index) for target in targets)
+            if self._is_compound(node_index) and contains_targets:
                 return node_index
         return ROOT
 
@@ -392,16 +406,20 @@ class _ChartLowering:
         return node_index in self.ancestors[target.node] or is_own_history
 
     def _with_history_kinds(self, nodes: list[StateNode]) -> list[StateNode]:
-        """Return the nodes with the kinds of history that some target needs of each."""
+        """Return the nodes with `history_kinds` set: the kinds of their histories that are entered.
+
+        A history is entered if it is a target of some transition, or initial in some node.
+        """
         targets = [target for node in nodes for target in node.initial]
         targets += [
             target for node in nodes for transition in node.transitions for target in transition.targets
         ]
-        kinds: dict[int, set[HistoryKind]] = {}
+        kinds_by_node: dict[int, set[HistoryKind]] = {}
         for target in targets:
             if target.history is not None:
-                kinds.setdefault(target.node, set()).add(target.history)
-        return [
-            replace(node, history_kinds=tuple(sorted(kinds.get(node.index, ()), key=lambda kind: kind.value)))
-            for node in nodes
-        ]
+                kinds_by_node.setdefault(target.node, set()).add(target.history)
+        new_nodes = []
+        for node in nodes:
+            kinds = sorted(kinds_by_node.get(node.index, ()), key=lambda kind: kind.value)
+            new_nodes.append(replace(node, history_kinds=tuple(kinds)))
+        return new_nodes

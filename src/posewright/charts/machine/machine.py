@@ -12,13 +12,12 @@ from typing import Any
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine.microsteps import MicrostepPlanner
-from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
+from posewright.charts.machine.node import CompoundTransition, Counter, HistoryKey, StateNode
 from posewright.charts.model import (
     DONE_PREFIX,
     Actions,
     Chart,
     ChartKind,
-    HistoryKind,
     StepMode,
     events_raised,
     expressions_in,
@@ -43,8 +42,8 @@ class Machine:
     |---|---|
     | states, their ancestors and descendants, `entry`, `during`, `exit` | `nodes` |
     | transitions, in the order of trial | `transitions_by_event`: by event (None: every tick) and leaf |
-    | exit set, entry set and configuration after a microstep | `planner.enter_chart()`, `planner.plan(...)` |
-    | what is stored from tick to tick | `registers`, `types` (each with its `storage`), `history` |
+    | exit set, entry set, next configuration | `planner.enter_chart()`, `planner.plan_microstep(...)` |
+    | what is stored from tick to tick | `registers`, `types` (each with its `storage`), `histories` |
     | values of the registers before the first tick | `start_values(configuration)` |
     | inputs, each clamped to its declared range when it is sampled | `inputs` |
     | events from outside, in the order in which they are processed | `events` |
@@ -70,16 +69,16 @@ class Machine:
         nodes: the chart itself first, then its states in the order in which they are written.
         events: events from outside, in the order in which they are processed.
         handled_events: events that trigger some transition; other raised events have no effect.
-        cycles: junctions that lead back to themselves, whose transitions have no defined meaning.
-        number_of: the number of each state by its name.
+        junction_cycles: junctions that lead back to themselves, whose transitions have no defined meaning.
+        node_index_by_name: the number of each state by its name.
     """
 
     chart: Chart
     nodes: tuple[StateNode, ...]
     events: tuple[str, ...]
     handled_events: frozenset[str]
-    cycles: tuple[tuple[str, ...], ...] = ()
-    number_of: Mapping[str, int] = field(default_factory=dict)
+    junction_cycles: tuple[tuple[str, ...], ...] = ()
+    node_index_by_name: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def inputs(self) -> Mapping[str, Type]:
@@ -88,28 +87,33 @@ class Machine:
 
     @cached_property
     def moore_outputs(self) -> Mapping[int, Mapping[str, Value]]:
-        """All outputs of a Moore chart by state; an output that a state does not set has its start value."""
+        """The values of all outputs of a Moore chart, by the number of the state and the name of the output.
+
+        An output that a state does not set has its start value. Empty for charts of other kinds.
+        """
         if self.chart.kind is not ChartKind.MOORE:
             return {}
         start_outputs = self.chart.start_outputs()
         types = self.chart.outputs
-        outputs: dict[int, Mapping[str, Value]] = {}
+        outputs_by_node: dict[int, Mapping[str, Value]] = {}
         for node in self.nodes:
-            if node.state is not None:
+            if node.state is not None:  # the chart itself sets no outputs
                 state_outputs = {
                     name: types[name].clamp(value.constant) for name, value in node.state.do.items()
                 }
-                outputs[node.index] = start_outputs | state_outputs
-        return outputs
+                outputs_by_node[node.index] = start_outputs | state_outputs
+        return outputs_by_node
 
     def start_values(self, configuration: tuple[int, ...]) -> dict[str, Value]:
         """Return the values of the registers before the first tick.
 
         Args:
-            configuration: the leaves that are active first.
+            configuration: the numbers of the leaves that are active first; only one in a Moore chart.
         """
-        zeros: dict[str, Value] = dict.fromkeys(self.registers, 0)
-        return {**zeros, **self.chart.start_values(), **self.moore_outputs.get(configuration[0], {})}
+        zero_counts: dict[str, Value] = dict.fromkeys(self.registers, 0)
+        first_leaf = configuration[0]
+        moore_outputs = self.moore_outputs.get(first_leaf, {})
+        return {**zero_counts, **self.chart.start_values(), **moore_outputs}
 
     @cached_property
     def queue_limit(self) -> int:
@@ -119,7 +123,7 @@ class Machine:
         return MAX_MICROSTEPS if is_any_handled else 0
 
     def _possible_done_events(self) -> set[str]:
-        """Return the events `done.S` that entering a final state may raise."""
+        """Return the events `done.S` that entering a final state may raise: S is any state around it."""
         done_events = set[str]()
         for node in self.nodes:
             if node.final:
@@ -135,10 +139,10 @@ class Machine:
 
     @cached_property
     def transitions_by_event(self) -> Mapping[str | None, Mapping[int, tuple[CompoundTransition, ...]]]:
-        """The transitions to try on an event while a leaf is active, in order, by event and leaf.
+        """The transitions to try on an event while a leaf is active, by event and number of the leaf.
 
-        The event is None for transitions without a trigger. The transitions of a leaf come before those of
-        its ancestors.
+        They are in the order of trial: those of a leaf come before those of its ancestors. The event is None
+        for transitions without a trigger, which are tried at every tick.
         """
         by_event: dict[str | None, dict[int, tuple[CompoundTransition, ...]]] = {}
         leaves = [node for node in self.nodes if node.is_leaf]
@@ -186,17 +190,17 @@ class Machine:
         return make_getter(self.registers)
 
     @cached_property
-    def history(self) -> tuple[tuple[int, HistoryKind], ...]:
-        """The histories that transitions enter: number of the node, and kind."""
-        return tuple((node.index, kind) for node in self.nodes for kind in node.history_kinds)
+    def histories(self) -> tuple[HistoryKey, ...]:
+        """The histories that transitions enter."""
+        return tuple(HistoryKey(node.index, kind) for node in self.nodes for kind in node.history_kinds)
 
     @cached_property
-    def in_state_nodes(self) -> Mapping[str, int]:
-        """The names `in.S` that some expression reads, and the number of S."""
-        names = frozenset[str]().union(*(expression.names for expression in self.expressions))
+    def nodes_tested_by_in(self) -> Mapping[str, int]:
+        """The number of each state S whose name `in.S` some expression reads, by that name `in.S`."""
+        read_names = frozenset[str]().union(*(expression.names for expression in self.expressions))
         return {
-            name: self.number_of[name.removeprefix(IN_STATE_PREFIX)]
-            for name in sorted(names)
+            name: self.node_index_by_name[name.removeprefix(IN_STATE_PREFIX)]
+            for name in sorted(read_names)
             if name.startswith(IN_STATE_PREFIX)
         }
 
@@ -228,7 +232,7 @@ class Machine:
     @cached_property
     def planner(self) -> MicrostepPlanner:
         """Computes which states are left and entered when transitions are taken."""
-        return MicrostepPlanner(self.nodes, self.history)
+        return MicrostepPlanner(self.nodes, self.histories)
 
     def node(self, name: str) -> StateNode:
         """Return the node of the state of that name.
@@ -236,7 +240,7 @@ class Machine:
         Raises:
             UnknownNameError: there is no such state.
         """
-        return self.nodes[self.number_of[self.chart.state(name).name]]
+        return self.nodes[self.node_index_by_name[self.chart.state(name).name]]
 
 
 def all_actions(machine: Machine) -> Iterator[Actions]:
@@ -273,9 +277,9 @@ class Snapshot:
         started: whether there was a tick yet.
         configuration: numbers of the active leaves, in document order.
         values: the values of `machine.registers`.
-        history: for each of `machine.history`, the numbers of the remembered states; empty before the first
+        history: for each of `machine.histories`, the numbers of the remembered states; empty before the first
             time.
-        successors: a cache of the interpreter: the next snapshot by inputs.
+        cached_successors: a cache of the interpreter: the next snapshot by inputs.
     """
 
     machine: Machine
@@ -283,7 +287,7 @@ class Snapshot:
     configuration: tuple[int, ...]
     values: tuple[Value, ...]
     history: tuple[tuple[int, ...], ...]
-    successors: dict[Any, Snapshot] | None = field(default=None, init=False)
+    cached_successors: dict[Any, Snapshot] | None = field(default=None, init=False)
 
     @cached_property
     def key(self) -> Key:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.machine.node import ROOT, CompoundTransition, ResolvedTarget, StateNode
+from posewright.charts.machine.node import ROOT, CompoundTransition, HistoryKey, ResolvedTarget, StateNode
 from posewright.charts.model import DONE_PREFIX, HistoryKind
 
 
@@ -20,13 +20,11 @@ class EntrySet:
 
     Attributes:
         nodes: the nodes of the machine.
-        history: the states that each history restores, by index of the node and kind.
+        history: the numbers of the states that each history restores; empty before it stored any.
         entered: the indices of the nodes that are entered, without the chart itself.
     """
 
-    def __init__(
-        self, nodes: Sequence[StateNode], history: Mapping[tuple[int, HistoryKind], tuple[int, ...]]
-    ) -> None:
+    def __init__(self, nodes: Sequence[StateNode], history: Mapping[HistoryKey, tuple[int, ...]]) -> None:
         """Start with an empty entry set."""
         self.nodes = nodes
         self.history = history
@@ -67,15 +65,22 @@ class EntrySet:
                 self._add_with_initial(child)
 
     def _add_history(self, target: ResolvedTarget, node: StateNode) -> None:
-        """Add the states that a history restores, or its default while it is empty."""
-        restored_indices = self.history[target.node, target.history] if target.history else ()
-        node_indices = restored_indices or target.default
-        if not node_indices:
+        """Add the states that a history restores, or its default while it is empty.
+
+        Args:
+            target: the history as the target of a transition.
+            node: the node that has the history.
+        """
+        restored_indices: tuple[int, ...] = ()
+        if target.history is not None:
+            restored_indices = self.history[HistoryKey(target.node, target.history)]
+        entered_indices = restored_indices or target.default
+        if not entered_indices:  # a history without a default enters the node's initial states
             self.add_initial(node)
             return
-        for node_index in node_indices:
+        for node_index in entered_indices:
             self._add_with_initial(self.nodes[node_index])
-        for node_index in node_indices:
+        for node_index in entered_indices:
             self._add_ancestors(self.nodes[node_index], node.index)
         if node.parallel:  # a default may name states of some regions only
             self.add_regions(node)
@@ -86,7 +91,12 @@ class EntrySet:
         self.add_initial(node)
 
     def _add_ancestors(self, node: StateNode, domain: int) -> None:
-        """Add the ancestors of a node up to `domain`, with the other regions on the way."""
+        """Add the ancestors of a node that are inside the node `domain`, with their other regions.
+
+        Args:
+            node: the node.
+            domain: index of the node inside which states are entered; it is not entered itself.
+        """
         for node_index in node.ancestors:
             if node_index == domain:
                 return
@@ -137,30 +147,32 @@ class MicrostepPlanner:
 
     Attributes:
         nodes: the nodes of the machine, each at the index that is its number.
-        histories: the histories of the machine: number of the node, and kind.
+        histories: the histories of the machine; a `History` has what each of them stores, in this order.
         nodes_with_cleared_history: nodes whose history is cleared on entry: it is entered only from
             outside, and written again when they are left.
     """
 
-    def __init__(self, nodes: Sequence[StateNode], histories: Sequence[tuple[int, HistoryKind]]) -> None:
-        """Find the histories that may be cleared; microsteps are computed when they are first needed."""
+    def __init__(self, nodes: Sequence[StateNode], histories: Sequence[HistoryKey]) -> None:
+        """Find the histories that may be cleared on entry; results are cached from their first use on."""
         self.nodes = nodes
         self.histories = histories
         self.nodes_with_cleared_history = frozenset(
-            node_index for node_index, _ in histories if not self._is_history_entered_from_inside(node_index)
+            history.node for history in histories if not self._is_history_entered_from_inside(history.node)
         )
-        self._active_nodes: dict[Configuration, frozenset[int]] = {}
-        self._cache: dict[tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep] = {}
+        self._cached_active_nodes: dict[Configuration, frozenset[int]] = {}
+        self._cached_microsteps: dict[
+            tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep
+        ] = {}
 
     def active_nodes(self, configuration: Configuration) -> frozenset[int]:
         """Return the numbers of all active nodes, without the chart itself."""
         try:
-            return self._active_nodes[configuration]
+            return self._cached_active_nodes[configuration]
         except KeyError:
             active = {
                 node_index for leaf in configuration for node_index in (leaf, *self.nodes[leaf].ancestors)
             }
-            return self._active_nodes.setdefault(configuration, frozenset(active - {ROOT}))
+            return self._cached_active_nodes.setdefault(configuration, frozenset(active - {ROOT}))
 
     def enter_chart(self) -> Microstep:
         """Return the microstep that enters the chart."""
@@ -171,26 +183,33 @@ class MicrostepPlanner:
             (), active=frozenset(), exit_set=frozenset(), entry_set=entry_set.entered, history=history
         )
 
-    def plan(
+    def plan_microstep(
         self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
-        """Return the microstep that takes the enabled transitions, without those that are preempted."""
-        key = (configuration, history, enabled)
-        try:
-            return self._cache[key]
-        except KeyError:
-            if len(self._cache) >= MAX_CACHED:
-                self._cache.clear()
-            return self._cache.setdefault(key, self._plan_uncached(*key))
+        """Return the microstep that takes the enabled transitions, without those that are preempted.
 
-    def _plan_uncached(
+        Of two transitions that leave common states, only one can be taken: see `_remove_conflicts`. The
+        result is cached.
+        """
+        cache_key = (configuration, history, enabled)
+        try:
+            return self._cached_microsteps[cache_key]
+        except KeyError:
+            if len(self._cached_microsteps) >= MAX_CACHED:
+                self._cached_microsteps.clear()
+            microstep = self._compute_microstep(configuration, history, enabled)
+            return self._cached_microsteps.setdefault(cache_key, microstep)
+
+    def _compute_microstep(
         self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
         """Return the microstep of enabled transitions, after the removal of those in conflict.
 
+        Each history of a node that is left stores what was active in it, before the targets are entered.
+
         Args:
             configuration: the active leaves before it.
-            history: what the histories store before it.
+            history: what the histories store before it, in the order of `histories`.
             enabled: the enabled transitions, in the order of the leaves.
         """
         transitions = self._remove_conflicts(enabled)
@@ -199,9 +218,9 @@ class MicrostepPlanner:
             *(self._compute_exit_set(transition, active) for transition in transitions)
         )
         new_history = dict(zip(self.histories, history, strict=True))
-        for node_index, kind in self.histories:
-            if node_index in exit_set:
-                new_history[node_index, kind] = self._record_history(node_index, kind, configuration, active)
+        for history_key in self.histories:
+            if history_key.node in exit_set:
+                new_history[history_key] = self._list_remembered(history_key, configuration, active)
         entry_set = EntrySet(self.nodes, new_history)
         for transition in transitions:
             # a transition without targets has no domain, and enters nothing
@@ -242,8 +261,8 @@ class MicrostepPlanner:
         )
         cleared_nodes = active_after & self.nodes_with_cleared_history
         history_after = tuple(
-            () if node_index in cleared_nodes else stored_configuration
-            for (node_index, _), stored_configuration in zip(self.histories, history, strict=True)
+            () if history_key.node in cleared_nodes else stored_configuration
+            for history_key, stored_configuration in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[node_index] for node_index in sorted(exit_set, reverse=True))
         exit_has_effects = any(node.exit or node.counters for node in leaving)
@@ -282,12 +301,20 @@ class MicrostepPlanner:
             return frozenset()
         return active & self.nodes[transition.domain].descendants
 
-    def _record_history(
-        self, node_index: int, kind: HistoryKind, configuration: Configuration, active: frozenset[int]
+    def _list_remembered(
+        self, history_key: HistoryKey, configuration: Configuration, active: frozenset[int]
     ) -> Configuration:
-        """Return what the history of an exited node stores: its active children, or the leaves inside it."""
-        node = self.nodes[node_index]
-        if kind is HistoryKind.SHALLOW:
+        """Return what a history stores when its node is left, by number.
+
+        A shallow history stores the active children of the node, a deep one the active leaves inside it.
+
+        Args:
+            history_key: the history.
+            configuration: the active leaves before the node is left.
+            active: all nodes that are active then.
+        """
+        node = self.nodes[history_key.node]
+        if history_key.kind is HistoryKind.SHALLOW:
             return tuple(child for child in node.children if child in active)
         return tuple(leaf for leaf in configuration if leaf in node.descendants)
 
@@ -306,7 +333,10 @@ class MicrostepPlanner:
         return tuple(selected)
 
     def _are_in_conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
-        """Return whether two transitions leave common states: one's domain is the other's, or inside it."""
+        """Return whether two transitions leave common states: one's domain is the other's, or inside it.
+
+        A domain is the node that stays active while everything inside it is left; None if nothing is left.
+        """
         domain = transition.domain
         earlier_domain = earlier.domain
         if domain is None or earlier_domain is None:

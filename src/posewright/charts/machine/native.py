@@ -13,7 +13,7 @@ from posewright.charts.types import Value
 from posewright.documents import plugins
 from posewright.errors import InputError, UnavailableError
 
-GROUP = "posewright.native"
+ENTRY_POINT_GROUP = "posewright.native"
 """The group of entry points of functions that compile machines: `Machine -> NativeMachine`."""
 
 TickInputs = tuple[Mapping[str, Value], Sequence[str]]
@@ -37,8 +37,8 @@ class NativeMachine(Protocol):
 
 
 def native_machine(machine: Machine) -> NativeMachine | None:
-    """Return a compiled machine; None with a warning if nothing can compile it."""
-    compilers = plugins(GROUP)
+    """Return the machine compiled by an installed package; None with a warning if nothing can compile it."""
+    compilers = plugins(ENTRY_POINT_GROUP)
     if not compilers:
         _warn_once("no installed package can compile them")
         return None
@@ -50,6 +50,7 @@ def native_machine(machine: Machine) -> NativeMachine | None:
         _warn_once(str(error))
         return None
     except InputError as error:
+        # level 4 is the caller of `Interpreter`, which calls this function
         warnings.warn(f"{machine.chart.name} runs in Python: {error}", stacklevel=4)
         return None
     return compiled
@@ -57,4 +58,5 @@ def native_machine(machine: Machine) -> NativeMachine | None:
 
 @cache
 def _warn_once(reason: str) -> None:
+    """Warn that charts are not compiled, once for each reason."""
     warnings.warn(f"charts run in Python, not compiled: {reason}", stacklevel=5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from posewright.charts.expression import Evaluate, Expression, Name
 from posewright.charts.model import ALWAYS, Actions, HistoryKind, State, Transition
@@ -14,6 +15,18 @@ ROOT = 0
 
 NO_PARENT = -1
 """In place of the parent of that node, which has none."""
+
+
+class HistoryKey(NamedTuple):
+    """Which history of which node: a node has up to two, a shallow and a deep one.
+
+    Attributes:
+        node: number of the node.
+        kind: shallow or deep.
+    """
+
+    node: int
+    kind: HistoryKind
 
 
 @dataclass(frozen=True)
@@ -65,7 +78,7 @@ class CompoundTransition:
     since_register: str = ""
 
     @cached_property
-    def tests(self) -> tuple[Evaluate, ...]:
+    def compiled_guards(self) -> tuple[Evaluate, ...]:
         """The compiled guards, without those that are always true."""
         return tuple(guard.evaluate for guard in self.guards if guard != ALWAYS)
 
@@ -97,8 +110,8 @@ class Counter:
         return IntType(0, self.limit)
 
     @property
-    def read(self) -> Name:
-        """The expression that reads the register."""
+    def name_tree(self) -> Name:
+        """The expression tree that reads the register: its name."""
         return Name(self.name, declared_type=self.type)
 
 

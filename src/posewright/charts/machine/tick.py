@@ -17,6 +17,9 @@ from posewright.charts.model import Actions, Assign, Branch, Raise
 from posewright.charts.types import Value
 from posewright.errors import InputError
 
+MAX_TRANSITIONS_IN_ERROR = 50
+"""Transitions whose source states are named when a tick does not end; a cycle is rarely longer."""
+
 Env = dict[str, Any]
 """The environment: the current value of every name."""
 
@@ -81,28 +84,30 @@ class TickExecution:
         machine = self.machine
         if inputs:
             self.env.update(inputs)
-        if not self.before.started:  # the first tick enters the initial states
-            self.env.update(dict.fromkeys(machine.in_state_nodes, False))
+        is_first_tick = not self.before.started
+        if is_first_tick:
+            self.env.update(dict.fromkeys(machine.nodes_tested_by_in, False))
             self.enter_nodes(self.planner.enter_chart())
-        elif machine.in_state_nodes or machine.counting_nodes:
+        elif machine.nodes_tested_by_in or machine.counting_nodes:
             self.update_counters()
-        if machine.during_nodes:
+        if machine.during_nodes:  # each of them acts at the end of the tick, unless it is left before
             self.uninterrupted_nodes = machine.during_nodes & self.planner.active_nodes(self.configuration)
         runs_to_completion = machine.runs_to_completion
         if not runs_to_completion:
             has_eventless_transitions = None in machine.transitions_by_event
-            records_attempts = self.compute is not evaluate_expression
-            if has_eventless_transitions or records_attempts:
-                self.microstep(None)
+            # a subclass with a `compute` of its own records the microstep even if it can take nothing
+            is_recorded = self.compute is not evaluate_expression
+            if has_eventless_transitions or is_recorded:
+                self.run_microstep(None)
         if runs_to_completion or self.queue:
             self.process_queue()
         for event in events:
-            self.microstep(event)
+            self.run_microstep(event)
             if runs_to_completion or self.queue:
                 self.process_queue()
         if self.uninterrupted_nodes:
             self.run_during_actions()
-        if not self.taken_transitions and machine.is_constant_when_idle and self.before.started:
+        if not is_first_tick and not self.taken_transitions and machine.is_constant_when_idle:
             return self.before  # nothing was set and no time is counted
         return Snapshot(
             machine,
@@ -113,7 +118,11 @@ class TickExecution:
         )
 
     def update_counters(self) -> None:
-        """Update the names `in.S`, and count the tick in the counters of active states."""
+        """Update the names `in.S`, and count the tick in the counters of active states.
+
+        A counter stops at its limit, or restarts there with 1; one with a condition returns to 0 when the
+        condition is false.
+        """
         self.update_state_names()
         env = self.env
         active = self.planner.active_nodes(self.configuration)
@@ -135,11 +144,12 @@ class TickExecution:
         """
         runs_to_completion = self.machine.runs_to_completion
         while runs_to_completion or self.queue:
-            if runs_to_completion and self.microstep(None):
+            has_taken_eventless = runs_to_completion and self.run_microstep(None)
+            if has_taken_eventless:
                 continue
             if not self.queue:
                 return
-            self.microstep(self.queue.pop(0))
+            self.run_microstep(self.queue.pop(0))
 
     def run_during_actions(self) -> None:
         """Run the `during` actions of the states that were active all the tick."""
@@ -148,54 +158,62 @@ class TickExecution:
         if self.queue:
             self.process_queue()
 
-    def microstep(self, event: str | None) -> bool:
+    def run_microstep(self, event: str | None) -> bool:
         """Take the transitions that an event enables, and return whether there were any.
+
+        States are left, then the actions of the transitions run, then states are entered.
 
         Args:
             event: the event; None for transitions without a trigger.
         """
-        enabled = self.choose(event)
-        if not enabled:
+        enabled_transitions = self.choose_transitions(event)
+        if not enabled_transitions:
             return False
         self.n_microsteps += 1
         if self.n_microsteps > MAX_MICROSTEPS:
-            self.fail_endless()
-        step = self.planner.plan(self.configuration, self.history, tuple(enabled))
+            self.raise_endless_tick_error()
+        microstep = self.planner.plan_microstep(self.configuration, self.history, tuple(enabled_transitions))
         # leaving a state may run actions, reset counters, or interrupt its `during` actions
-        if step.has_effects or self.uninterrupted_nodes:
-            for node in step.leaving:
+        if microstep.has_effects or self.uninterrupted_nodes:
+            for node in microstep.leaving:
                 self.exit_node(node)
-        for transition in step.transitions:
+        for transition in microstep.transitions:
             self.taken_transitions.append(transition)
             if transition.do:
                 self.run_actions(transition.do)
-        if step.leaving:
-            self.enter_nodes(step)
+        if microstep.leaving:
+            self.enter_nodes(microstep)
         return True
 
-    def choose(self, event: str | None) -> list[CompoundTransition]:
-        """Return the first enabled transition of each active leaf, its own before those of its ancestors."""
+    def choose_transitions(self, event: str | None) -> list[CompoundTransition]:
+        """Return the first transition of each active leaf that an event enables, each transition once.
+
+        A leaf's own transitions are tried before those of its ancestors, which leaves may share.
+
+        Args:
+            event: the event; None for transitions without a trigger.
+        """
         chosen: list[CompoundTransition] = []
-        by_leaf = self.machine.transitions_by_event.get(event)
-        if by_leaf is None:
+        transitions_by_leaf = self.machine.transitions_by_event.get(event)
+        if transitions_by_leaf is None:
             return chosen
         for leaf in self.configuration:
-            for transition in by_leaf.get(leaf, ()):
-                if self.holds(transition):
+            for transition in transitions_by_leaf.get(leaf, ()):
+                if self.is_enabled(transition):
                     if not chosen or transition not in chosen:
                         chosen.append(transition)
                     break
         return chosen
 
-    def holds(self, transition: CompoundTransition) -> bool:
+    def is_enabled(self, transition: CompoundTransition) -> bool:
         """Return whether the minimum time of a transition is over and its guards are true."""
         env = self.env
         if transition.wait_ticks and env[transition.since_register] < transition.wait_ticks:
             return False
         compute = self.compute
         if compute is evaluate_expression:  # nothing records the guards, so the compiled ones are called
-            for test in transition.tests:  # noqa: SIM110 -- called a dozen times a tick: a generator costs more than a guard
-                if not test(env):
+            for evaluate_guard in transition.compiled_guards:  # noqa: SIM110 -- called a dozen times a tick: a generator costs more than a guard
+                if not evaluate_guard(env):
                     return False
             return True
         return all(compute(guard, env) for guard in transition.guards)
@@ -208,26 +226,29 @@ class TickExecution:
         for counter in node.counters:
             self.env[counter.name] = 0
 
-    def enter_nodes(self, step: Microstep) -> None:
-        """Enter the states of a microstep: run their entry actions and raise their `done` events."""
-        if step.has_effects:
-            for node, done_events in step.entering:
+    def enter_nodes(self, microstep: Microstep) -> None:
+        """Enter the states of a microstep: run their entry actions and raise their `done` events.
+
+        Then the configuration, the histories and the names `in.S` are those after the microstep.
+        """
+        if microstep.has_effects:  # else the nodes have no entry actions and raise no events
+            for node, done_events in microstep.entering:
                 self.run_actions(node.entry)
                 for event in done_events:
                     self.raise_event(event)
-        self.configuration = step.configuration
-        self.history = step.history
-        if self.machine.in_state_nodes:
+        self.configuration = microstep.configuration
+        self.history = microstep.history
+        if self.machine.nodes_tested_by_in:  # some expression reads a name `in.S`
             self.update_state_names()
 
     def update_state_names(self) -> None:
-        """Set the names `in.S` that expressions read."""
+        """Set the names `in.S` that expressions read: true if the state S is active."""
         active = self.planner.active_nodes(self.configuration)
-        for name, node_index in self.machine.in_state_nodes.items():
+        for name, node_index in self.machine.nodes_tested_by_in.items():
             self.env[name] = node_index in active
 
     def run_actions(self, actions: Actions) -> None:
-        """Run actions, one after the other."""
+        """Run actions, one after the other: they set variables, raise events, or branch on a condition."""
         for action in actions:
             if isinstance(action, Assign):
                 self.assign(action)
@@ -249,13 +270,14 @@ class TickExecution:
         if event in self.machine.handled_events:
             self.queue.append(event)
             if len(self.queue) > MAX_MICROSTEPS:
-                self.fail_endless()
+                self.raise_endless_tick_error()
 
-    def fail_endless(self) -> None:
-        """Raise the InputError for a tick that does not end."""
-        sources = (self.machine.nodes[transition.source].name for transition in self.taken_transitions[-50:])
-        states = dict.fromkeys(sources)
+    def raise_endless_tick_error(self) -> None:
+        """Raise the InputError for a tick that does not end; it names the states of the last transitions."""
+        last_transitions = self.taken_transitions[-MAX_TRANSITIONS_IN_ERROR:]
+        sources = (self.machine.nodes[transition.source].name for transition in last_transitions)
+        source_names = ", ".join(dict.fromkeys(sources))
         raise InputError(
-            f"a tick of {self.machine.chart.name} does not end: it cycles through {', '.join(states)}",
+            f"a tick of {self.machine.chart.name} does not end: it cycles through {source_names}",
             hint="let a transition of the cycle wait for an event or for time",
         )

@@ -51,17 +51,17 @@ class TableForm:
     """The columns of a truth table.
 
     Attributes:
-        inputs: the input of each input column, from left to right.
-        outputs: the output of each output column.
+        input_of_column: the chart's input that each input column holds, from left to right.
+        output_of_column: the chart's output that each output column holds, from left to right.
         state_bits: columns that together hold the code of the state; empty if a column `state` names it.
-        codes: the code of each state, as text of 0 and 1.
+        code_of_state: the code of each state, as text of 0 and 1; empty without `state_bits`.
         newline: the line ending, so that a table is written with the same bytes as it was read.
     """
 
-    inputs: Mapping[str, str]
-    outputs: Mapping[str, str]
+    input_of_column: Mapping[str, str]
+    output_of_column: Mapping[str, str]
     state_bits: tuple[str, ...] = ()
-    codes: Mapping[str, str] = field(default_factory=dict)
+    code_of_state: Mapping[str, str] = field(default_factory=dict)
     newline: str = field(default="\n", compare=False)
 
     @property
@@ -77,11 +77,11 @@ class TableForm:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns from left to right."""
-        return (*self.state_columns, *self.inputs, *self.next_columns, *self.outputs)
+        return (*self.state_columns, *self.input_of_column, *self.next_columns, *self.output_of_column)
 
     def state_cells(self, state: str) -> list[str]:
         """Return the cells that hold a state: the bits of its code, or its name."""
-        return list(self.codes[state]) if self.state_bits else [state]
+        return list(self.code_of_state[state]) if self.state_bits else [state]
 
 
 TICK_SLACK = 1e-9
@@ -248,8 +248,8 @@ class Chart:
 
         Args:
             state: the source of the transition.
-            transition: the first segment.
-            leaves: whether the state is left; only then its minimum time counts.
+            transition: the transition, or its first segment if it leads to a junction.
+            leaves: whether the transition leaves the state; only then the state's minimum time counts.
         """
         return self.ticks(max(state.min_s if leaves else 0.0, transition.after_s))
 
@@ -275,7 +275,15 @@ def scope_of(
     functions: Mapping[str, Function] | None = None,
     states: frozenset[str] = frozenset(),
 ) -> Scope:
-    """Return the scope with these declarations and the values of all enumerations in them."""
+    """Return the names that an expression may use: these declarations, and the values of their enumerations.
+
+    Args:
+        variables: the types of inputs, outputs and locals by name.
+        constants: values of constants by name.
+        units: the units of constants that have one, by name.
+        functions: truth tables that may be called.
+        states: names of states that `in(...)` may test.
+    """
     types = [*variables.values()]
     for function in (functions or {}).values():
         types += [*function.parameters.values(), function.return_type]
@@ -284,7 +292,7 @@ def scope_of(
     return Scope(
         variables,
         constants,
-        values=enum_of_value,
+        enum_of_value=enum_of_value,
         units=units or {},
         functions=functions or {},
         states=states,

@@ -77,7 +77,7 @@ class Declarations:
     @property
     def fixed_scope(self) -> Scope:
         """The names that a constant expression may use: constants and values of enumerations."""
-        return Scope(constants=self.constants, values=self.scope().values, units=self.units)
+        return Scope(constants=self.constants, enum_of_value=self.scope().enum_of_value, units=self.units)
 
 
 def require_name(name: str, node: Node) -> str:

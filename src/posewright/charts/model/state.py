@@ -143,28 +143,30 @@ class StateTree:
 
     def _require_unique_names(self) -> None:
         """Raise an error if two states, or a state and a junction, have one name."""
-        lines: dict[str, int | None] = {}
+        lines_by_name: dict[str, int | None] = {}
         for state in self.every_state:
-            if state.name in lines:
-                first = f" (first in line {lines[state.name]})" if lines[state.name] else ""
+            if state.name in lines_by_name:
+                first_line = lines_by_name[state.name]
+                first_place = f" (first in line {first_line})" if first_line else ""
                 hint = "a state's name is unique in the whole chart: rename one"
-                self._fail(f"there are two states called {state.name!r}{first}", state.line, hint=hint)
+                self._fail(f"there are two states called {state.name!r}{first_place}", state.line, hint=hint)
             if state.name in self.junctions:
                 self._fail(f"{state.name!r} is a state and a junction", state.line, hint="rename one")
-            lines[state.name] = state.line
+            lines_by_name[state.name] = state.line
 
     def _require_max_levels(self) -> None:
         """Raise an error if states are nested deeper than MAX_LEVELS."""
-        level = list(self.states)
+        states_of_level = list(self.states)
         n_levels = 0
-        while level:
+        while states_of_level:
             n_levels += 1
             if n_levels > MAX_LEVELS:
-                self._fail("states are nested too deep", level[0].line, hint=f"at most {MAX_LEVELS} levels")
-            level = [child for state in level for child in state.states]
+                line = states_of_level[0].line
+                self._fail("states are nested too deep", line, hint=f"at most {MAX_LEVELS} levels")
+            states_of_level = [child for state in states_of_level for child in state.states]
 
     def _require_valid_state(self, state: State) -> None:
-        """Raise an error if a state's parts contradict each other, or a transition leads nowhere."""
+        """Raise an error if a state's parts contradict each other, or a transition has an invalid target."""
         if state.final and (state.states or state.transitions):
             self._fail(
                 f"{state.name} is final", state.line, hint="a final state has no states and no transitions"
@@ -196,7 +198,7 @@ class StateTree:
         owner = self.name if parent is None else parent.name
         if not targets and not parallel:
             self._fail(f"{owner} has no initial state", line, hint="write `initial: <state>`")
-        names_inside = {state.name for state in walk_states(states)}
+        names_inside = {state.name for state in walk_states(states)}  # on all levels
         for target in targets:
             if target.state not in self.by_name:
                 where = Where(self.path, line) if line else None
@@ -234,24 +236,23 @@ class StateTree:
                 self._fail(message, segment.line, hint="the default of a history is inside its state")
 
     def _require_compatible(self, targets: tuple[StateTarget, ...], line: int | None) -> None:
-        """Raise an error unless any two targets can be active together."""
+        """Raise an error at a line unless the states of any two targets can be active together."""
         for i, target in enumerate(targets):
-            for earlier in targets[:i]:
-                if not self._can_be_active_together(target.state, earlier.state):
+            for earlier_target in targets[:i]:
+                if not self._can_be_active_together(target.state, earlier_target.state):
+                    message = f"{earlier_target.state} and {target.state} are never active together"
                     hint = "several targets must be in different regions of one parallel state"
-                    self._fail(
-                        f"{earlier.state} and {target.state} are never active together", line, hint=hint
-                    )
+                    self._fail(message, line, hint=hint)
 
     def _can_be_active_together(self, name: str, other_name: str) -> bool:
         """Return whether two states can be active together: they are in different regions of a state.
 
-        It compares their ancestors from the outermost on. Where these first differ, they must be regions. A
-        state and one inside it count as not compatible.
+        Their ancestors are compared from the outermost on. The first two that differ must be regions of one
+        state. A state and one inside it are rejected, since one target is enough then.
         """
-        path = reversed([name, *self._ancestors(name)])
-        other_path = reversed([other_name, *self._ancestors(other_name)])
-        for state, other_state in zip(path, other_path, strict=False):
+        path_from_root = reversed([name, *self._ancestors(name)])
+        other_path_from_root = reversed([other_name, *self._ancestors(other_name)])
+        for state, other_state in zip(path_from_root, other_path_from_root, strict=False):
             if state != other_state:
                 parent = self.parents[state]
                 return self.parallel if parent is None else self.by_name[parent].parallel

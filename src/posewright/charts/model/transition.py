@@ -173,19 +173,20 @@ ELSE = "else"
 
 
 def else_guard(
-    earlier: Iterable[Transition], on: tuple[str, ...] = (), where: Where | None = None
+    earlier: Iterable[Transition], triggers: tuple[str, ...] = (), where: Where | None = None
 ) -> Expression:
-    """Return the guard that is true where those of the earlier transitions are not.
+    """Return the guard of an `else`: true where the transitions before it are not enabled.
 
     Args:
-        earlier: the transitions before this one. Those with other triggers are ignored; the minimum time of a
+        earlier: the transitions before it. Those with other triggers are ignored; the minimum time of a
             transition is part of its condition.
-        on: the triggers of this transition.
+        triggers: the events that trigger the `else`.
         where: its place in a document.
     """
-    alternatives = [transition for transition in earlier if _share_trigger(transition.on, on)]
+    alternatives = [transition for transition in earlier if _share_trigger(transition.on, triggers)]
     conditions = [_enabling_condition(transition) for transition in alternatives]
     tree: Tree = Unary(Operator.NOT, _join_by_or(conditions))
+    # the values of all named constants that the earlier guards read
     constant_values = {
         name: value for transition in alternatives for name, value in transition.when.constant_values.items()
     }
@@ -194,9 +195,14 @@ def else_guard(
     )
 
 
-def has_alternatives(earlier: Iterable[Transition], on: tuple[str, ...] = ()) -> bool:
-    """Return whether there are earlier transitions for an `else`; arguments as `else_guard`."""
-    return any(_share_trigger(transition.on, on) for transition in earlier)
+def has_alternatives(earlier: Iterable[Transition], triggers: tuple[str, ...] = ()) -> bool:
+    """Return whether an `else` with these triggers has any transition before it that it is the `else` of.
+
+    Args:
+        earlier: the transitions before the `else`.
+        triggers: the events that trigger the `else`.
+    """
+    return any(_share_trigger(transition.on, triggers) for transition in earlier)
 
 
 def _share_trigger(events: tuple[str, ...], other_events: tuple[str, ...]) -> bool:

@@ -201,7 +201,7 @@ def _neighbouring_constants(tree: Literal | Name, scope: Scope) -> Iterator[Tree
         scope: the constants, and the values of enumerations.
     """
     if isinstance(tree, Name) and tree.name not in scope.constants:
-        enum_values = scope.values[tree.name].values if tree.name in scope.values else ()
+        enum_values = scope.enum_of_value[tree.name].values if tree.name in scope.enum_of_value else ()
         if len(enum_values) > 1:
             next_index = (enum_values.index(tree.name) + 1) % len(enum_values)
             yield Name(enum_values[next_index], tree.offset)

@@ -105,7 +105,7 @@ class MutantPair:
     def have_same_counters(self) -> bool:
         """Whether both have the same counters and histories, so each state of one is one of the other."""
         chart_counters, mutant_counters = self.counters
-        same_history = self.chart.machine.history == self.mutant.machine.history
+        same_history = self.chart.machine.histories == self.mutant.machine.histories
         return chart_counters == mutant_counters and same_history
 
     @property
@@ -164,8 +164,8 @@ class MutantPair:
                 values.append(min(int(chart_registers.get(name, 0)), mutant_counters[name].limit))
             else:
                 values.append(chart_registers[name])
-        chart_history = dict(zip(state.machine.history, state.history, strict=True))
-        history = tuple(chart_history.get(history_key, ()) for history_key in machine.history)
+        chart_history = dict(zip(state.machine.histories, state.history, strict=True))
+        history = tuple(chart_history.get(history_key, ()) for history_key in machine.histories)
         return Snapshot(machine, state.started, state.configuration, values=tuple(values), history=history)
 
     def steps(self, pair: StatePair) -> Iterator[PairStep]:

@@ -385,7 +385,7 @@ def _mutate_function_row(
     row: FunctionRow, function: Function, chart: Chart
 ) -> Iterator[Mutation[FunctionRow]]:
     """Yield a row of a function with its condition or its value changed."""
-    scope = Scope(function.parameters, chart.constants, chart.scope.values, chart.units)
+    scope = Scope(function.parameters, chart.constants, chart.scope.enum_of_value, chart.units)
     if row.when.names:
         conditions = mutate_expression(row.when, scope, result_type=BoolType(), period_s=chart.period_s)
         yield from rebuild(conditions, lambda when: replace(row, when=when))

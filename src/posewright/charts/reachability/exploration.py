@@ -146,7 +146,9 @@ def explore(
     budget = budget or WorkBudget(limits)
     conditions = TickConditions(interpreter.machine, watched_conditions)
     inputs = InputSpace.of(chart, solver_budget)
-    abstractions = abstract_registers(interpreter.machine, conditions.conditions, tracked, values_to_try)
+    abstractions = abstract_registers(
+        interpreter.machine, conditions.lowered_conditions, tracked, values_to_try
+    )
     state_space = ChartStateSpace(interpreter, inputs, conditions, abstractions, limits=limits, budget=budget)
     graph = ReachabilityGraph(state_space)
     graph.explore([state_space.split_counters(interpreter.initial())], limits)

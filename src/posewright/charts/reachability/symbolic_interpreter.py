@@ -91,12 +91,12 @@ class _SymbolicTickExecution(TickExecution):
         self.first_visits.clear()
         super().process_queue()
 
-    def microstep(self, event: str | None) -> bool:
+    def run_microstep(self, event: str | None) -> bool:
         """Take the transitions that an event enables, as in a concrete tick, and check for loops.
 
         The check starts only after LOOP_CHECK_AFTER microsteps, since most ticks have few.
         """
-        has_transitions = super().microstep(event)
+        has_transitions = super().run_microstep(event)
         if has_transitions:
             self.n_taken_after_microstep.append(len(self.taken_transitions))
             if self.n_microsteps > LOOP_CHECK_AFTER:
@@ -128,7 +128,7 @@ class _SymbolicTickExecution(TickExecution):
             if raised_since & self.machine.handled_events - {only_event}:
                 return  # other events are handled in between, so it is no loop
         self._repeat_loop(n_microsteps=progress.n_microsteps - first_visit.n_microsteps)
-        self.fail_endless()
+        self.raise_endless_tick_error()
 
     def _repeat_loop(self, n_microsteps: int) -> None:
         """Add the transitions of the loop to `taken_transitions` again and again, up to the limit of a tick.
@@ -180,7 +180,7 @@ class SymbolicInterpreter:
             for name, value in action.values.items():
                 self.functions[id(value)] = compiler.compile_value(value, abstractions[name])
         self.condition_functions = tuple(
-            compiler.compile_condition(condition) for condition in conditions.conditions
+            compiler.compile_condition(condition) for condition in conditions.lowered_conditions
         )
 
     def with_functions(self, functions: Mapping[int, SymbolicFunction]) -> SymbolicInterpreter:

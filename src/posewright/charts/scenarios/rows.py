@@ -227,7 +227,7 @@ def _parse_rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
 
 def _input_columns(chart: Chart) -> dict[str, str]:
     """Return the input or event of every column name that represents one."""
-    return {**chart.table_form.inputs, **{name: name for name in (*chart.inputs, *chart.events)}}
+    return {**chart.table_form.input_of_column, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 
 def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None:
@@ -247,7 +247,7 @@ def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None
     other_columns = (
         *table_form.state_columns,
         *table_form.next_columns,
-        *table_form.outputs,
+        *table_form.output_of_column,
         *chart.outputs,
         *COLUMNS,
     )
@@ -278,7 +278,7 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
     """
     table_form = chart.table_form
     input_columns = _input_columns(chart)
-    output_columns = {**table_form.outputs, **{name: name for name in chart.outputs}}
+    output_columns = {**table_form.output_of_column, **{name: name for name in chart.outputs}}
     inputs: dict[str, Value] = {}
     expected: dict[str, Value] = {}
     try:
@@ -326,7 +326,7 @@ def resolve_state_name(chart: Chart, text: str) -> str:
     Raises:
         UnknownNameError: there is no such state.
     """
-    codes = chart.declared_table_form.codes if chart.declared_table_form is not None else {}
+    codes = chart.declared_table_form.code_of_state if chart.declared_table_form is not None else {}
     names_by_code = {code: name for name, code in codes.items()}
     if text in names_by_code and text not in chart.state_names:
         return names_by_code[text]

@@ -78,8 +78,7 @@ def minimise(
             cube_effects = _minimise_two_level(outcomes)
         else:
             cube_effects = _minimise_by_junctions(outcomes, test_order)
-        # the order of the UC3M thesis
-        cube_effects.sort(key=_binary_digits)
+        cube_effects.sort(key=_binary_digits)  # as the tables of the UC3M thesis are sorted
         for cube, effect in cube_effects:
             rows.append(TruthTableRow(state, cube, effect.next_state, effect.outputs))
     return replace(table, rows=tuple(rows))
@@ -96,7 +95,7 @@ def best_order(chart: Chart) -> tuple[str, ...]:
     Raises:
         InputError: there are too many inputs to try all orders.
     """
-    names = tuple(table_of(chart).table_form.inputs)
+    names = tuple(table_of(chart).table_form.input_of_column)
     if len(names) > MAX_ORDERED:
         message = f"cannot try all orders of {len(names)} inputs"
         raise InputError(message, hint=f"at most {MAX_ORDERED} inputs; or give the order")
@@ -115,8 +114,17 @@ def _read_method(method: Method | str) -> Method:
 
 
 def _read_order(table: TruthTable, order: Sequence[str] | str | None) -> tuple[int, ...]:
-    """Return the positions of input columns in the order of tests."""
-    columns = list(table.table_form.inputs)
+    """Return the indices of the input columns in the order in which junctions test them.
+
+    Args:
+        table: the truth table.
+        order: the names of all input columns in that order, as a sequence or as `w,v,u`; None takes the
+            table's own order.
+
+    Raises:
+        InputError: `order` does not name every input column once.
+    """
+    columns = list(table.table_form.input_of_column)
     if isinstance(order, str):
         order = [name.strip() for name in order.split(",")]
     names = columns if order is None else list(order)
@@ -127,9 +135,10 @@ def _read_order(table: TruthTable, order: Sequence[str] | str | None) -> tuple[i
 
 
 def _minimise_by_junctions(outcomes: Outcomes, test_order: tuple[int, ...]) -> list[CubeEffect]:
-    """Return a cube for each path through a binary decision tree that tests the inputs in this order.
+    """Return the rows of one state: one for each path through a binary decision tree.
 
-    An input whose test makes no difference is not tested.
+    The tree tests the inputs in the given order, and leaves out tests that make no difference. The cube of a
+    path has the value of each input that the path tests, and None for the others.
 
     Args:
         outcomes: the effect of each combination of inputs.
@@ -138,22 +147,28 @@ def _minimise_by_junctions(outcomes: Outcomes, test_order: tuple[int, ...]) -> l
     if len(set(outcomes.values())) == 1:
         point, effect = next(iter(outcomes.items()))
         return [CubeEffect((None,) * len(point), effect)]
-    tested, *later_tests = test_order
-    false_outcomes = {point: effect for point, effect in outcomes.items() if not point[tested]}
-    true_outcomes = {point: effect for point, effect in outcomes.items() if point[tested]}
-    false_branch = _minimise_by_junctions(false_outcomes, tuple(later_tests))
-    true_branch = _minimise_by_junctions(true_outcomes, tuple(later_tests))
+    tested_input, *later_inputs = test_order
+    false_outcomes = {point: effect for point, effect in outcomes.items() if not point[tested_input]}
+    true_outcomes = {point: effect for point, effect in outcomes.items() if point[tested_input]}
+    false_branch = _minimise_by_junctions(false_outcomes, tuple(later_inputs))
+    true_branch = _minimise_by_junctions(true_outcomes, tuple(later_inputs))
     if false_branch == true_branch:
         return false_branch
     rows = []
     for value, branch in ((False, false_branch), (True, true_branch)):
         for cube, effect in branch:
-            rows.append(CubeEffect((*cube[:tested], value, *cube[tested + 1 :]), effect))
+            cube_with_test = (*cube[:tested_input], value, *cube[tested_input + 1 :])
+            rows.append(CubeEffect(cube_with_test, effect))
     return rows
 
 
 def _minimise_two_level(outcomes: Outcomes) -> list[CubeEffect]:
-    """Return for each effect the cubes that cover its input combinations (two-level minimisation)."""
+    """Return the rows of one state: for each effect, few cubes that cover exactly its input combinations.
+
+    Raises:
+        InputError: there are more than MAX_TWO_LEVEL inputs.
+        MissingExtraError: SymPy is not installed.
+    """
     n_inputs = len(next(iter(outcomes)))
     if n_inputs > MAX_TWO_LEVEL:
         raise InputError(f"{n_inputs} inputs are too many for two levels", hint="use the junctions method")
@@ -165,10 +180,10 @@ def _minimise_two_level(outcomes: Outcomes) -> list[CubeEffect]:
 
 
 def _cover_points(points: Sequence[tuple[bool, ...]], n_inputs: int) -> list[Cube]:
-    """Return few cubes that together cover exactly the given points.
+    """Return few cubes that together cover exactly the given points (combinations of all inputs).
 
-    SymPy's sum of products (Quine-McCluskey) gives them: an `Or` of `And`s of symbols and their negations, or
-    less than that if there is only one.
+    SymPy finds them as a sum of products (Quine-McCluskey): an `Or` of `And`s of symbols and their negations.
+    A sum of one product is that product alone, and a product of one literal is that literal.
     """
     if n_inputs == 0 or len(points) == 2**n_inputs:
         return [(None,) * n_inputs]
@@ -180,14 +195,15 @@ def _cover_points(points: Sequence[tuple[bool, ...]], n_inputs: int) -> list[Cub
     inputs = list(symbols(f"x:{n_inputs}"))
     sum_of_products = SOPform(inputs, [[int(value) for value in point] for point in points])
     cubes = []
-    for product in sum_of_products.args if isinstance(sum_of_products, Or) else (sum_of_products,):
+    products = sum_of_products.args if isinstance(sum_of_products, Or) else (sum_of_products,)
+    for product in products:
         literals = product.args if isinstance(product, And) else (product,)
         cubes.append(tuple(_value_in_product(symbol, Not(symbol), literals) for symbol in inputs))
     return cubes
 
 
 def _value_in_product(symbol: Basic, negation: Basic, literals: Collection[Basic]) -> bool | None:
-    """Return the value that a product requires of an input, None if any."""
+    """Return the value that a product requires of an input, None if it allows both."""
     if symbol in literals:
         return True
     return False if negation in literals else None

@@ -25,7 +25,7 @@ def points(count: int) -> Iterator[tuple[bool, ...]]:
 def table_of(chart: Chart) -> TruthTable:
     """Return the truth table of a chart: every state with every combination of its inputs.
 
-    Minimum times are taken to be over.
+    In every row the minimum time of the state is over.
 
     Raises:
         InputError: the chart has no truth table: it has nested states, events or locals, an input or output
@@ -39,7 +39,7 @@ def table_of(chart: Chart) -> TruthTable:
         raise InputError(
             f"{n_inputs} inputs are too many for a truth table", hint=f"at most {MAX_TABLE_INPUTS}"
         )
-    states = sorted(chart.state_names, key=lambda name: table_form.codes.get(name, ""))
+    states = sorted(chart.state_names, key=lambda name: table_form.code_of_state.get(name, ""))
     rows = [_run_row(interpreter, table_form, state, point) for state in states for point in points(n_inputs)]
     return TruthTable(
         chart.name, table_form, initial=chart.initial[0].state, states=tuple(states), rows=tuple(rows)
@@ -98,7 +98,7 @@ def _run_row(
         InputError: an output keeps its value, so that the inputs do not determine it.
     """
     chart = interpreter.chart
-    inputs = dict(zip(table_form.inputs.values(), point, strict=True))
+    inputs = dict(zip(table_form.input_of_column.values(), point, strict=True))
     results = [interpreter.step(start, inputs) for start in _start_snapshots(interpreter, state)]
     for name in chart.outputs:
         if results[0].outputs[name] != results[-1].outputs[name]:
@@ -109,7 +109,7 @@ def _run_row(
                 where=Where(chart.path, chart.state(state).line),
                 hint="set every output in every case",
             )
-    outputs = tuple(bool(results[0].outputs[name]) for name in table_form.outputs.values())
+    outputs = tuple(bool(results[0].outputs[name]) for name in table_form.output_of_column.values())
     return TruthTableRow(state, cube=point, next_state=results[0].state, outputs=outputs)
 
 

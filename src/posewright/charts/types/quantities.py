@@ -123,6 +123,7 @@ def parse_value(value_type: Type, text: str) -> Value:
     if not isinstance(value_type, Numeric):
         return value_type.parse(text)
     match = _WITH_UNIT.fullmatch(text.strip())
+    # letters that belong to a number are no unit
     if match is not None and match["unit"].lower() not in ("e", "inf", "nan"):
         return value_type.parse(_convert_text(match["number"], match["unit"], value_type))
     if len(text.strip()) > MAX_DIGITS:
@@ -143,7 +144,7 @@ def _convert_text(number: str, unit: str, value_type: IntType | FloatType) -> st
     Raises:
         InputError: the units do not convert, or the result does not fit the type.
     """
-    quantity = f"{number} {unit}"
+    quantity = f"{number} {unit}"  # for messages
     if unit not in UNITS:
         raise InputError(f"there is no unit {unit[:60]!r}", hint=unit_hint(unit))
     target = value_type.unit
@@ -154,13 +155,13 @@ def _convert_text(number: str, unit: str, value_type: IntType | FloatType) -> st
         mismatch = f"{find_unit(unit).dimension} is not {find_unit(target).dimension}"
         hint = f"the type is {value_type}"
         raise InputError(f"{quantity} does not convert into {target}: {mismatch}", hint=hint)
-    exact = Fraction(number) * factor
+    exact_value = Fraction(number) * factor
     try:
         if not isinstance(value_type, IntType):
-            return number if factor == 1 else repr(float(exact))
-        if exact.denominator != 1:
-            message = f"{quantity} is {float(exact):g} {target}, not a whole number"
+            return number if factor == 1 else repr(float(exact_value))
+        if exact_value.denominator != 1:
+            message = f"{quantity} is {float(exact_value):g} {target}, not a whole number"
             raise InputError(message, hint=f"the type is {value_type}")
-        return str(exact.numerator)
+        return str(exact_value.numerator)
     except OverflowError:
         raise InputError("the number is too large", hint=f"the range is {value_type}") from None

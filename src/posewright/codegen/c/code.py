@@ -81,7 +81,7 @@ class ChartCode:
         """
         if name.name.startswith(IN_STATE_PREFIX):
             state = name.name.removeprefix(IN_STATE_PREFIX)
-            return self.active_condition(self.machine.number_of[state])
+            return self.active_condition(self.machine.node_index_by_name[state])
         if name.name.startswith(RAISED_PREFIX):
             event = name.name.removeprefix(RAISED_PREFIX)
             return f"chart->{self.raised_fields[event]}"

@@ -278,7 +278,7 @@ def _located_expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expre
             if counter.condition is not None:
                 yield _format_place(node.name, node.line), counter.condition
     for promise, conditions in zip(generator.monitors.promises, generator.monitors.conditions, strict=True):
-        for expression in conditions.conditions:
+        for expression in conditions.lowered_conditions:
             yield _format_place(promise.name, promise.line), expression
 
 

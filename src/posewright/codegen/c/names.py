@@ -196,7 +196,7 @@ class ChartNames:
         self.inputs = {name: input_fields[name] for name in chart.inputs}
         self.event_inputs = {event: input_fields[f"ev_{event} "] for event in chart.events}
         outputs = distinct(chart.outputs)
-        history_fields = (f"history_{index}" for index in range(len(machine.history)))
+        history_fields = (f"history_{index}" for index in range(len(machine.histories)))
         monitor_fields = (f"owed_{index}" for index in range(len(chart.promises)))
         counter_names = (counter.name for counter in machine.counters)
         # the generator's own fields are first, so that they keep their names

@@ -96,8 +96,8 @@ class RegionsCode:
     def fields(self) -> list[str]:
         """Return the declarations of the fields that hold sets of states: active, histories, `stayed`."""
         fields = [f"uint8_t active[{self.set_bytes}]; {comment('bit 0: the chart was entered')}"]
-        if self.machine.history:
-            fields.append(f"uint8_t history[{len(self.machine.history)}][{self.set_bytes}];")
+        if self.machine.histories:
+            fields.append(f"uint8_t history[{len(self.machine.histories)}][{self.set_bytes}];")
         if self.machine.during_nodes:
             fields.append(f"uint8_t stayed[{self.set_bytes}];")
         return fields
@@ -106,7 +106,7 @@ class RegionsCode:
         """Write the initialisation of these fields."""
         writer = self.code.writer
         writer.line("(void)memset(chart->active, 0, sizeof(chart->active));")
-        if self.machine.history:
+        if self.machine.histories:
             writer.line("(void)memset(chart->history, 0, sizeof(chart->history));")
         if self.machine.during_nodes:
             writer.line("(void)memset(chart->stayed, 0, sizeof(chart->stayed));")
@@ -335,7 +335,7 @@ class RegionsCode:
         if target.history is None:
             writer.line(f"add(want, {self.code.names.states[target.node]});")
             return
-        history_index = self.machine.history.index((target.node, target.history))
+        history_index = self.machine.histories.index((target.node, target.history))
         node = self.nodes[target.node]
         inner_nodes = f"{node.index + 1}U, {self.last_descendant(node)}U"
         with writer.block(f"if (has_within(chart->history[{history_index}], {inner_nodes}))", "} else {"):
@@ -401,7 +401,7 @@ class RegionsCode:
         """Write the function that stores the histories of states that are left."""
         code = self.code
         with code.function("static void note_history(chart_t *chart, const uint8_t *left)"):
-            for history_index, (node_number, history_kind) in enumerate(self.machine.history):
+            for history_index, (node_number, history_kind) in enumerate(self.machine.histories):
                 node = self.nodes[node_number]
                 if history_kind is HistoryKind.DEEP:
                     storable_nodes = sorted(k for k in node.descendants if self.nodes[k].is_leaf)
@@ -424,7 +424,7 @@ class RegionsCode:
         again.
         """
         with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as writer:
-            for history_index, (node_number, _) in enumerate(self.machine.history):
+            for history_index, (node_number, _) in enumerate(self.machine.histories):
                 if node_number not in self.machine.planner.nodes_with_cleared_history:
                     continue
                 with writer.block(f"if (has(after, {self.code.names.states[node_number]}))"):
@@ -562,7 +562,7 @@ class RegionsCode:
         """Return lines that store a history as a bitmap in a state record.
 
         Args:
-            history_index: the index of the history in `Machine.history`.
+            history_index: the index of the history in `Machine.histories`.
             pointer: the expression of C for the address of the bitmap.
         """
         return [f"(void)memcpy({pointer}, chart.history[{history_index}], {self.set_bytes}U);"]

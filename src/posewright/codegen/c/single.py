@@ -60,7 +60,7 @@ class SingleStateCode:
         self.code.active_condition = lambda node_number: f"({self.active_condition(node_number)})"
         self.history_fields = {
             (node_number, history_kind): f"history_{history_index}"
-            for history_index, (node_number, history_kind) in enumerate(machine.history)
+            for history_index, (node_number, history_kind) in enumerate(machine.histories)
         }
 
     # The fields
@@ -374,7 +374,7 @@ class SingleStateCode:
         machine = self.code.machine
         target = transition.targets[0]
         target_history = (target.node, target.history)
-        histories = tuple(stored_history if key == target_history else () for key in machine.history)
+        histories = tuple(stored_history if key == target_history else () for key in machine.histories)
         reenters_target = (
             target.history is not None
             and target.node in {leaf, *machine.nodes[leaf].ancestors}
@@ -384,7 +384,7 @@ class SingleStateCode:
         if reenters_target and stored_history:
             # the transition has just left the target, so what the history stored was active before it
             active_leaf = self.leaves_inside(stored_history[0])[0]
-        move = machine.planner.plan((active_leaf,), histories, (transition,))
+        move = machine.planner.plan_microstep((active_leaf,), histories, (transition,))
         self.write_entries(move.entering, move.configuration[0])
 
     def write_entries(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
@@ -476,7 +476,7 @@ class SingleStateCode:
         """Return lines that store a history as a bitmap in a state record.
 
         Args:
-            history_index: the index of the history in `Machine.history`.
+            history_index: the index of the history in `Machine.histories`.
             pointer: the expression of C for the address of the bitmap.
         """
         field = f"chart.history_{history_index}"
@@ -484,7 +484,7 @@ class SingleStateCode:
 
     def lines_loading_history(self, history_index: int, pointer: str) -> list[str]:
         """Return lines that load a history from its bitmap in a state record; see `lines_storing_history`."""
-        node_number, history_kind = self.code.machine.history[history_index]
+        node_number, history_kind = self.code.machine.histories[history_index]
         lines = []
         for stored_node in self.storable_nodes(node_number, history_kind):
             lines += [f"if (has_bit({pointer}, {stored_node}U)) {{"]

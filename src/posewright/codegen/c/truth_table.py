@@ -159,7 +159,7 @@ class TruthTable:
         """Raise a NotATableError where a tick depends on more than state, inputs, events and registers."""
         machine = self.machine
         reasons = {
-            "it remembers states that were left": bool(machine.history),
+            "it remembers states that were left": bool(machine.histories),
             "it acts during ticks": bool(machine.during_nodes),
             "it raises events that wait": machine.queue_limit > 0,
             "a tick goes on until nothing moves": machine.runs_to_completion,

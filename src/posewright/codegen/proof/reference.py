@@ -180,7 +180,7 @@ class InterpreterRun:
             monitor.check_tick(row, after)
         except ExpressionError:
             return _with_status(present, DIVISION_BY_ZERO)
-        broken = frozenset(monitor.broken)
+        broken = frozenset(monitor.broken_indices)
         return _RunState(
             after, packed=self._layout.pack(after, broken), ticks_due=tuple(monitor.ticks_due), broken=broken
         )

@@ -130,7 +130,7 @@ def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[Out
         DocumentError: a rule is not valid.
         UnknownNameError: a name in a rule is unknown.
     """
-    scope = Scope(chart.outputs, chart.constants, chart.scope.values, units=chart.units)
+    scope = Scope(chart.outputs, chart.constants, chart.scope.enum_of_value, units=chart.units)
     rules: list[OutputRule] = []
     for entry in node.items():
         if rules and rules[-1].when is None:

@@ -80,7 +80,7 @@ class OpenRController(Controller):
     @property
     def is_idle(self) -> bool:
         """Whether no joint is being moved, no call is scheduled, and no answer is missing."""
-        return not self._comm.is_moving and self.system.frames_ahead is None
+        return not self._comm.is_moving and self.system.n_frames_until_event is None
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the frames up to the next one at which an object can receive a message.
@@ -99,13 +99,13 @@ class OpenRController(Controller):
         self._comm.update(state)
         self.system.run()
         max_frames = [n]
-        if self._comm.frames_left is not None:
-            max_frames.append(self._comm.frames_left)
-        if self.system.frames_ahead is not None:
-            max_frames.append(self.system.frames_ahead)
+        if self._comm.n_frames_left is not None:
+            max_frames.append(self._comm.n_frames_left)
+        if self.system.n_frames_until_event is not None:
+            max_frames.append(self.system.n_frames_until_event)
         if self._prompt is not None and self.is_idle:
             max_frames.append(1)  # a viewer shows the last frame before the next prompt
-        rows = self._comm.frames(max(1, min(max_frames)))
+        rows = self._comm.play_frames(max(1, min(max_frames)))
         openr.frame += len(rows)
         return JointCommands(np.asarray(rows / MICRO_PER_UNIT), decision=self._decision())
 

@@ -12,7 +12,7 @@ from posewright.recordings import Recording
 from posewright.runtimes.openr.controller import EVENT, log_entry_of
 from posewright.runtimes.openr.kernel import LogEntry
 
-BETWEEN = frozenset({"notify", "waits", "ready", "not ready", "silent"})
+MESSAGE_KINDS = frozenset({"notify", "waits", "ready", "not ready", "silent"})
 """The kinds of entries between two objects; all others concern one."""
 
 STATE = "state"
@@ -47,9 +47,9 @@ def entries_of(recording: Recording) -> tuple[LogEntry, ...]:
     return tuple(log_entry_of(event.time_s, event.data) for event in recording.events_of(EVENT))
 
 
-def ends_of(entry: LogEntry) -> tuple[str, str]:
+def sender_and_receiver(entry: LogEntry) -> tuple[str, str]:
     """Return sender and receiver of an entry; for an entry of one object, that object twice."""
-    if entry.kind not in BETWEEN:
+    if entry.kind not in MESSAGE_KINDS:
         owner = str(entry.data.get("object", "?"))
         return owner, owner
     sender = str(entry.data.get("from", "?")).partition(".")[0]
@@ -60,13 +60,13 @@ def ends_of(entry: LogEntry) -> tuple[str, str]:
 def objects_in(entries: Iterable[LogEntry]) -> tuple[str, ...]:
     """Return the names of the objects in some entries; objects that send come first."""
     entries = tuple(entries)
-    notify_ends = [ends_of(entry) for entry in entries if entry.kind == "notify"]
-    all_ends = [ends_of(entry) for entry in entries]
+    notify_ends = [sender_and_receiver(entry) for entry in entries if entry.kind == "notify"]
+    all_ends = [sender_and_receiver(entry) for entry in entries]
     return tuple(dict.fromkeys(chain.from_iterable((*notify_ends, *all_ends))))
 
 
-def label_of(entry: LogEntry) -> str:
-    """Return the label of an entry in a diagram."""
+def format_label(entry: LogEntry) -> str:
+    """Return the text of a log entry for diagrams and reports, at most `MAX_LABEL` characters."""
     data = {name: str(value) for name, value in entry.data.items()}
     _, _, service = data.get("from", "").partition(".")  # of the sender
     labels = {
@@ -77,7 +77,7 @@ def label_of(entry: LogEntry) -> str:
         "refused": f"refused: {data.get('asked', '')} ({data.get('why', '')})",
         STATE: data.get("state") or "-",
         "syslog": data.get("text", ""),
-        **dict.fromkeys(BETWEEN - {"notify", "waits", "silent"}, entry.kind),
+        **dict.fromkeys(MESSAGE_KINDS - {"notify", "waits", "silent"}, entry.kind),
     }
     values = ", ".join(value for name, value in data.items() if name != "object")
     text = labels.get(entry.kind, f"{entry.kind}: {values}")
@@ -120,7 +120,7 @@ def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
     occurrences = Counter(map(_content, entries))
 
     def is_frequent(entry: LogEntry) -> bool:
-        return entry.kind in BETWEEN and occurrences[_content(entry)] >= _MIN_REPETITIONS
+        return entry.kind in MESSAGE_KINDS and occurrences[_content(entry)] >= _MIN_REPETITIONS
 
     result: list[LogEntry] = []
     for are_frequent, group in groupby(entries, is_frequent):
@@ -128,7 +128,7 @@ def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
         if are_frequent:
             by_pair: dict[frozenset[str], list[LogEntry]] = {}
             for entry in stretch:
-                by_pair.setdefault(frozenset(ends_of(entry)), []).append(entry)
+                by_pair.setdefault(frozenset(sender_and_receiver(entry)), []).append(entry)
             grouped = list(chain.from_iterable(by_pair.values()))
             if len(_find_loops(stretch)) - len(_find_loops(grouped)) >= _MIN_REPETITIONS:
                 stretch = grouped
@@ -193,12 +193,12 @@ def _mermaid_line(entry: LogEntry, short_names: dict[str, str], time: str) -> st
 
     Args:
         entry: the entry.
-        short_names: names of the objects in the diagram.
+        short_names: short names of the objects in the diagram, by their full names.
         time: the time as text, with a blank at its end; empty if it is that of the entry before.
     """
-    sender, receiver = (short_names[end] for end in ends_of(entry))
-    text = f"{time}{_escape(label_of(entry))}"
-    if entry.kind in BETWEEN:
+    sender, receiver = (short_names[object_name] for object_name in sender_and_receiver(entry))
+    text = f"{time}{_escape(format_label(entry))}"
+    if entry.kind in MESSAGE_KINDS:
         return f"{sender}{_ARROWS.get(entry.kind, '-->>')}{receiver}: {text}"
     return f"Note over {sender}: {text}"
 

@@ -25,13 +25,13 @@ MAX_CALLS = 10_000
 """Largest number of calls at one instant; objects that cause more are in an endless loop."""
 
 
-_ENDS = ("from", "to")
+_SERVICE_FIELDS = ("from", "to")
 REQUIRED_FIELDS: Mapping[str, tuple[str, ...]] = {
     "state": ("object", "state"),
     "refused": ("object", "asked", "why"),
     "syslog": ("object", "text"),
-    **dict.fromkeys(("notify", "waits", "ready", "not ready"), _ENDS),
-    "silent": (*_ENDS, "why"),
+    **dict.fromkeys(("notify", "waits", "ready", "not ready"), _SERVICE_FIELDS),
+    "silent": (*_SERVICE_FIELDS, "why"),
 }
 """Data fields that entries of these kinds always have."""
 
@@ -74,7 +74,9 @@ class OpenR:
         self._locators = {locator: robot.index(joint) for locator, joint in names.items()}
         self._calls: deque[Callable[[], None]] = deque()
         self._alarms: list[_Alarm] = []  # a heap
-        self._next_order = itertools.count()
+        self._next_order = (
+            itertools.count()
+        )  # numbers the alarms, so that those of one frame keep their order
         self._state: BodyState | None = None
 
     @property
@@ -152,11 +154,12 @@ class OpenR:
             InputError: the objects are in an endless loop.
         """
         n_calls = 0
-        first_new_order = next(self._next_order)
+        first_new_order = next(self._next_order)  # alarms that are scheduled from here on have a greater one
         while n_calls < MAX_CALLS:
             n_calls += 1
             if self._calls:
-                self._calls.popleft()()
+                call = self._calls.popleft()
+                call()
             elif self._alarms and self._alarms[0].frame <= self.frame:
                 alarm = heapq.heappop(self._alarms)
                 if alarm.order < first_new_order:  # scheduled earlier, so no sign of a loop
@@ -164,11 +167,12 @@ class OpenR:
                 alarm.call()
             else:
                 return
-        recent = self.entries[-MAX_CALLS:]
-        services = [entry.data[end] for entry in recent for end in _ENDS if end in entry.data]
-        names = dict.fromkeys(service.partition(".")[0] for service in services)
+        services: list[str] = []
+        for entry in self.entries[-MAX_CALLS:]:
+            services += [entry.data[name] for name in _SERVICE_FIELDS if name in entry.data]
+        object_names = dict.fromkeys(service.partition(".")[0] for service in services)
         message = f"more than {MAX_CALLS:,} messages at {self.time_s:.3f} s"
-        raise InputError(message, hint=f"endless loop of {' and '.join(names) or 'an object'}")
+        raise InputError(message, hint=f"endless loop of {' and '.join(object_names) or 'an object'}")
 
 
 def _recordable(value: Any) -> Any:  # any value of an object's author

@@ -52,51 +52,55 @@ class BlockPlayer:
     def __init__(self, owner: OObject, on_done: Callable[[], None]) -> None:
         self._owner = owner
         self._on_done = on_done
-        self._move = CommandVectorSubject(owner, "Move", self._send_next)
+        self._joint_commands = CommandVectorSubject(owner, "Move", self._send_next)
         self._motion: BlockMotion | None = None
-        self._angles: dict[int, list[int]] = {}  # in all frames of the motion, by primitive [micro-radians]
-        self._n_sent = 0  # blocks of the motion
+        # by primitive, the number of a joint: its angle in each frame of the motion [micro-radians]
+        self._frame_angles: dict[int, list[int]] = {}
+        self._n_blocks_sent = 0  # blocks of the motion
 
     def play(self, motion: BlockMotion) -> None:
         """Start a motion, at once or at the end of the current block."""
         self._motion = motion
-        self._n_sent = 0
-        if self._move.is_ready:
+        self._n_blocks_sent = 0
+        if self._joint_commands.is_ready:
             self._send_next()
 
-    def end(self) -> str:
-        """End the motion after the current block; return a text about the angles at its end."""
+    def end_motion(self) -> str:
+        """End the motion after the current block; return a text for the log about where its joints end."""
         motion = self._motion
         self._motion = None
-        self._move.clear_buffer()
-        if motion is None or self._n_sent == 0:
+        self._joint_commands.clear_buffer()
+        if motion is None or self._n_blocks_sent == 0:
             return "nothing of it was sent"
         names = self._owner.openr.robot.joint_names
-        last_frame = self._n_sent * MAX_FRAMES - 1
+        last_frame = self._n_blocks_sent * MAX_FRAMES - 1
         angles = ", ".join(
             f"{names[primitive]} at {math.degrees(angles[last_frame] / MICRO_PER_UNIT):.2f} deg"
-            for primitive, angles in self._angles.items()
+            for primitive, angles in self._frame_angles.items()
         )
-        return f"block {self._n_sent} of {motion.n_blocks} is the last; it ends with {angles}"
+        return f"block {self._n_blocks_sent} of {motion.n_blocks} is the last; it ends with {angles}"
 
     def _send_next(self) -> None:
         """Send the next block of the motion; after the last, call `on_done`."""
         motion = self._motion
         if motion is None:
             return
-        if self._n_sent == motion.n_blocks:
+        if self._n_blocks_sent == motion.n_blocks:
             self._on_done()
             return
-        if self._n_sent == 0:
+        if self._n_blocks_sent == 0:
             n_frames = motion.n_blocks * MAX_FRAMES
-            self._angles = {
+            self._frame_angles = {
                 primitive: interpolate(self._owner.openr.get_joint_value(primitive), end, n_frames)
                 for primitive, end in motion.end_angles.items()
             }
-        begin = self._n_sent * MAX_FRAMES
-        self._n_sent += 1
-        self._move.send_frames(
-            {primitive: angles[begin : begin + MAX_FRAMES] for primitive, angles in self._angles.items()}
+        begin = self._n_blocks_sent * MAX_FRAMES
+        self._n_blocks_sent += 1
+        self._joint_commands.send_frames(
+            {
+                primitive: angles[begin : begin + MAX_FRAMES]
+                for primitive, angles in self._frame_angles.items()
+            }
         )
 
 
@@ -122,7 +126,7 @@ class MovingObject(OObject):
             "ReceiveCommand", data_type="char", notify=self._receive, from_text=self._parse_command, data=str
         )
         self._player = BlockPlayer(self, self._on_motion_done)
-        self._sender: ServiceName | None = None  # of the command that started the current motion
+        self._motion_sender: ServiceName | None = None  # of the command that started the current motion
 
     def inputs(self) -> Mapping[str, object]:
         """Return inputs of the chart besides the event; by default none."""
@@ -144,11 +148,15 @@ class MovingObject(OObject):
         return text
 
     def _receive(self, event: ONotifyEvent) -> None:
-        """Execute received commands; acknowledge them now, or at the end of the motion that they started."""
+        """Execute received commands, and let their sender send the next.
+
+        A sender whose command started a motion that no command can stop may do so only at its end.
+        """
         for command in event.data:
             self._execute(command, event.sender)
-        if event.sender == self._sender and not self._automaton.can_be_stopped:
-            self._commands.answer_later(event.sender)
+        started_current_motion = event.sender == self._motion_sender
+        if started_current_motion and not self._automaton.can_be_stopped:
+            self._commands.answer_later(event.sender)  # by `_end_motion`
         else:
             self._commands.assert_ready(event.sender)
 
@@ -164,7 +172,7 @@ class MovingObject(OObject):
         if automaton.is_idle:
             self._end_motion(command)
         else:
-            self._sender = sender
+            self._motion_sender = sender
             self._start_motion()
 
     def _on_motion_done(self) -> None:
@@ -186,10 +194,10 @@ class MovingObject(OObject):
             stopped_by: the command that stopped it, which is logged; empty at the end of the motion.
         """
         self.enter_state(self._automaton.state)
-        end_text = self._player.end()
+        end_text = self._player.end_motion()
         if stopped_by:
             self.syslog(f"{stopped_by}: {end_text}")
-        sender = self._sender
-        self._sender = None
+        sender = self._motion_sender
+        self._motion_sender = None
         if sender is not None:
             self._commands.assert_ready(sender)

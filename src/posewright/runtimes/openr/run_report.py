@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from posewright.display import Lines, Styled, format_count
 from posewright.documents.plain import PlainMapping
-from posewright.runtimes.openr.flow import BETWEEN, STATE, ends_of, label_of
+from posewright.runtimes.openr.flow import MESSAGE_KINDS, STATE, format_label, sender_and_receiver
 from posewright.runtimes.openr.kernel import LogEntry
 
 _SUMMARY_TEMPLATES = {
@@ -22,9 +22,9 @@ _COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim
 
 def message_line(entry: LogEntry) -> Styled:
     """Return an entry as a line: time, sender and receiver, label."""
-    sender, receiver = ends_of(entry)
-    ends = f"{sender} -> {receiver}" if entry.kind in BETWEEN else sender
-    text = f"{entry.time_s:8.3f} s  {ends:<36}  {label_of(entry)}"
+    sender, receiver = sender_and_receiver(entry)
+    ends = f"{sender} -> {receiver}" if entry.kind in MESSAGE_KINDS else sender
+    text = f"{entry.time_s:8.3f} s  {ends:<36}  {format_label(entry)}"
     return Styled(text, _COLOURS.get(entry.kind, ""))
 
 
@@ -41,7 +41,7 @@ def format_run_report(result: PlainMapping, entries: Iterable[LogEntry]) -> Line
     upright = {
         None: "it is unknown whether the robot fell",
         False: "the robot stayed up",
-        True: f"the robot fell at {result['fell_s'] or 0.0:.3f} s{_before_fall(result)}",
+        True: f"the robot fell at {result['fell_s'] or 0.0:.3f} s{_format_states_before_fall(result)}",
     }
     yield f"{upright[result['fell']]}; digest {result['digest'][:16]}"
 
@@ -53,7 +53,7 @@ def _summary_text(entry: LogEntry) -> str:
     return template.format_map(fields)
 
 
-def _before_fall(result: PlainMapping) -> str:
+def _format_states_before_fall(result: PlainMapping) -> str:
     """Return the last two states of each object before a fall, in brackets; empty if there are none."""
     states_by_object: dict[str, list[str]] = {}
     for entry in result["states"]:

@@ -31,7 +31,7 @@ from posewright.runtimes.openr.stick.memory_stick import (
     TRANSITIONS,
     find_child,
     find_stick,
-    stick_root,
+    find_stick_root,
 )
 from posewright.runtimes.openr.stick.setup import SOUNDS
 from posewright.runtimes.openr.user_objects import read_objects
@@ -310,7 +310,7 @@ def _program_files(paths: Iterable[str | Path | None]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        for file in (stick_root(path) or path).rglob("*"):
+        for file in (find_stick_root(path) or path).rglob("*"):
             if file.name.upper() in ON_STICK or file.suffix.upper() == ARCHIVE:
                 yield file
 

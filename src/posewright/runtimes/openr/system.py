@@ -83,7 +83,7 @@ class System:
                 )
 
     @property
-    def frames_ahead(self) -> int | None:
+    def n_frames_until_event(self) -> int | None:
         """Number of frames until a scheduled call or the report of a missing answer; None for neither."""
         frames = [report_frame - self.openr.frame for _, report_frame in self._unanswered()]
         if self.openr.frames_to_alarm is not None:

@@ -41,8 +41,12 @@ class CommandVectorSubject(OSubject):
         """Whether a vector can be sent: every observer is ready, and a region is free."""
         return self.all_ready and (not self._regions or find_free_region(self._regions) is not None)
 
-    def send_frames(self, frames: Mapping[int, Sequence[int]]) -> None:
-        """Send commanded angles: up to 16 for each primitive that moves [micro-radians].
+    def send_frames(self, angles_by_primitive: Mapping[int, Sequence[int]]) -> None:
+        """Send a vector of commanded angles to the robot.
+
+        Args:
+            angles_by_primitive: for each joint that moves, by its number, the angle in each of up to 16
+                frames [micro-radians].
 
         Raises:
             InputError: no region is free; check `is_ready` first.
@@ -56,11 +60,12 @@ class CommandVectorSubject(OSubject):
         if region is None:
             message = f"{self.name.short} has no free region"
             raise InputError(message, hint="send when `ready` is called")
-        primitives = sorted(frames, key=lambda primitive: robot.joints[primitive].two_state)
+        # joints with two positions only, the ears, come last
+        primitives = sorted(angles_by_primitive, key=lambda primitive: robot.joints[primitive].two_state)
         for index, primitive in enumerate(primitives):
             two_state = robot.joints[primitive].two_state
-            kind = DataType.JOINT_COMMAND4 if two_state else DataType.JOINT_COMMAND2
-            region.data.set(index, primitive, frames[primitive], kind)
+            data_type = DataType.JOINT_COMMAND4 if two_state else DataType.JOINT_COMMAND2
+            region.data.set(index, primitive, angles_by_primitive[primitive], data_type)
         region.data.set_n_data(len(primitives))
         self.send(region)
 

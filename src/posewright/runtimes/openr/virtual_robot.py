@@ -60,12 +60,12 @@ class _VectorQueue:
     """The vectors of one sender that are not finished; the first is being played."""
 
     regions: deque[RCRegion[OCommandVectorData]] = field(default_factory=deque)
-    n_played: int = 0  # frames of the first vector
+    n_frames_played: int = 0  # of the first vector
 
     @property
-    def n_left(self) -> int:
+    def n_frames_left(self) -> int:
         """Frames of the first vector that are still to be played."""
-        return self.regions[0].data.n_frames - self.n_played
+        return self.regions[0].data.n_frames - self.n_frames_played
 
 
 class OVirtualRobotComm(OObject):
@@ -79,7 +79,7 @@ class OVirtualRobotComm(OObject):
     def __init__(self, robot: Robot, pose: NDArray[np.float64]) -> None:
         super().__init__()
         self._robot = robot
-        self._command: Integers = np.rint(pose * MICRO_PER_UNIT).astype(np.int64)
+        self._last_command: Integers = np.rint(pose * MICRO_PER_UNIT).astype(np.int64)
         self.effector = self.observer("Effector", "OCommandVectorData", self._receive, data=RCRegion)
         self.sensor = self.subject("Sensor", "OSensorFrameVectorData")
         self._queues: dict[ServiceName, _VectorQueue] = {}
@@ -92,34 +92,40 @@ class OVirtualRobotComm(OObject):
         return any(queue.regions for queue in self._queues.values())
 
     @property
-    def frames_left(self) -> int | None:
+    def n_frames_left(self) -> int | None:
         """Number of frames until a vector ends or readings are sent; None if neither will happen."""
         if self.sensor.connections:
             return 1
-        return min((queue.n_left for queue in self._queues.values() if queue.regions), default=None)
+        return min((queue.n_frames_left for queue in self._queues.values() if queue.regions), default=None)
 
-    def frames(self, n_frames: int) -> Integers:
-        """Return the commands of the next frames, `(n_frames, n_joints)` [micro-radians].
+    def play_frames(self, n_frames: int) -> Integers:
+        """Play the next frames of all current vectors; return the commands of these frames.
+
+        A joint that is in no vector keeps its last command.
 
         Args:
-            n_frames: at most `frames_left`.
+            n_frames: at most `n_frames_left`.
+
+        Returns:
+            Joint angles, `(n_frames, n_joints)` [micro-radians].
         """
-        rows = np.repeat(self._command[np.newaxis], n_frames, axis=0)
+        commands = np.repeat(self._last_command[np.newaxis], n_frames, axis=0)
         for connection in self.effector.connections:
             queue = self._queues.get(connection.subject.name)
             if queue is not None and queue.regions:
-                _fill_rows(rows, queue.regions[0].data, queue.n_played)
-                queue.n_played += n_frames
-        self._command = rows[-1]
-        return rows
+                current_vector = queue.regions[0].data
+                _fill_rows(commands, current_vector, queue.n_frames_played)
+                queue.n_frames_played += n_frames
+        self._last_command = commands[-1]
+        return commands
 
     def update(self, state: BodyState) -> None:
         """Remove vectors that have been played, answer senders without a further vector, and read sensors."""
         for connection in self.effector.connections:
             queue = self._queues.get(connection.subject.name)
-            if queue is not None and queue.regions and queue.n_left <= 0:
+            if queue is not None and queue.regions and queue.n_frames_left <= 0:
                 queue.regions.popleft().remove_reference()
-                queue.n_played = 0
+                queue.n_frames_played = 0
                 connection.busy_since_s = self.openr.time_s
                 if not queue.regions:
                     connection.answer(self.openr, is_ready=True)
@@ -206,19 +212,19 @@ def _to_integers(values: Sequence[Reading] | Sequence[Floats], per_unit: int) ->
     return np.where(np.isnan(exact), NOT_MEASURED, np.rint(exact)).astype(np.int64)
 
 
-def _fill_rows(rows: Integers, vector: OCommandVectorData, n_played: int) -> None:
+def _fill_rows(rows: Integers, vector: OCommandVectorData, n_frames_played: int) -> None:
     """Write the angles of a vector into rows; a joint at its end keeps its last angle.
 
     Args:
         rows: one for each frame, `(n_frames, n_joints)`; changed in place.
         vector: the vector.
-        n_played: number of its frames that have been played already.
+        n_frames_played: number of its frames that have been played already.
     """
     for index in range(vector.n_data):
         info = vector.infos[index]
         if not info.n_frames:
             continue
-        angles = vector.values[index][n_played : info.n_frames][: len(rows)]
+        angles = vector.values[index][n_frames_played : info.n_frames][: len(rows)]
         if angles:
             rows[: len(angles), info.primitive] = angles
             rows[len(angles) :, info.primitive] = angles[-1]

@@ -244,7 +244,7 @@ class RobiController(Controller):
         """Return the servo engine's commands; after an error the last ones, or the current positions."""
         try:
             self._report_excesses()
-            commands = self.engine.next_frame()
+            commands = self.engine.advance_frame()
         except InputError as error:
             self._fail(error)
             self.memory.set("time", 0)
@@ -265,7 +265,7 @@ class RobiController(Controller):
         self._watched_memory.motion_tag_address = None
         if address is None:
             return
-        for excess in self.engine.excesses():
+        for excess in self.engine.iterate_excesses():
             reported = _ReportedExcess(excess.id, excess.quantity, address)
             if reported in self._reported_excesses:
                 continue

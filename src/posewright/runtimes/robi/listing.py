@@ -101,8 +101,8 @@ def format_listing(program: Rm4Program) -> str:
 def _format_lines(program: Rm4Program) -> Iterator[str]:
     """Yield the lines of a listing: the usual blanks, each tag, and what follows the last one."""
     inside_flags = list(mark_inside_calc(program.tags))
-    between_blank = _usual_blank(program.tags, inside_flags, inside_calc=False)
-    inside_blank = _usual_blank(program.tags, inside_flags, inside_calc=True)
+    between_blank = _find_usual_blank(program.tags, inside_flags, inside_calc=False)
+    inside_blank = _find_usual_blank(program.tags, inside_flags, inside_calc=True)
     yield f"between {_quote(between_blank)}"
     yield f"inside {_quote(inside_blank)}"
     for i, (tag, is_inside) in enumerate(zip(program.tags, inside_flags, strict=True)):
@@ -116,7 +116,7 @@ def _format_lines(program: Rm4Program) -> Iterator[str]:
         yield f"end {_quote(program.blank_after)}"
 
 
-def _usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], *, inside_calc: bool) -> bytes:
+def _find_usual_blank(tags: Iterable[Tag], inside_flags: Iterable[bool], *, inside_calc: bool) -> bytes:
     """Return the most frequent blank space before tags inside or outside of <calc>.
 
     The first tag of the file does not count. Of equally frequent ones the last in the order of bytes is

@@ -213,8 +213,8 @@ class ProgramMachine:
         if tag.op in _TESTS:
             return self._test
         handlers = {
-            Op.CALC: self._begin_calc,
-            Op.END_CALC: self._begin_calc,
+            Op.CALC: self._clear_calc,
+            Op.END_CALC: self._clear_calc,
             Op.MEM_R: self._load,
             Op.CONST: self._push_constant,
             Op.CALL: self._call,
@@ -222,7 +222,8 @@ class ProgramMachine:
         }
         return handlers.get(tag.op, self._reject)
 
-    def _begin_calc(self, _: Tag) -> None:
+    def _clear_calc(self, _: Tag) -> None:
+        """Drop the numbers and the test result of a calculation, at its beginning and at its end."""
         self.stack.clear()
         self._test_result = None
         self._index += 1

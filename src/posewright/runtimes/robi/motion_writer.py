@@ -185,10 +185,10 @@ class _PoseBlockWriter:
                 words[torque_address] = percent  # a held joint with torque changes its stiffness
         for name, light in (keyframe.lights or {}).items():
             self._robot.led(name)  # raises if there is no such light
-            values = light if isinstance(light, tuple) else (light,) * len(_COLOURS)
+            brightnesses = light if isinstance(light, tuple) else (light,) * len(_COLOURS)
             # a light without colours has a single address
-            for address, value in zip(led_addresses(self._map, name), values, strict=False):
-                words[address] = round(value)
+            for address, brightness in zip(led_addresses(self._map, name), brightnesses, strict=False):
+                words[address] = round(brightness)
         self._written_words |= words
         return words
 

@@ -230,7 +230,7 @@ def apply_patch(data: bytes, patch: Patch, *, unchecked: bool = False) -> tuple[
         raise InputError("this patch is already applied", where=Where(path=patch.path), hint=hint)
     for change in patch.changes:
         _require_fit(data, change)
-    _require_digest(patch, data, "this is")
+    _require_digest(patch, data, message_start="this is")
     patched = bytearray(data)
     for change in patch.changes:
         patched[change.address : change.end] = change.new
@@ -242,15 +242,15 @@ def _has_new_bytes(data: bytes, patch: Patch) -> bool:
     return all(data[change.address : change.end] == change.new for change in patch.changes)
 
 
-def _require_digest(patch: Patch, data: bytes, subject: str) -> None:
+def _require_digest(patch: Patch, data: bytes, *, message_start: str) -> None:
     """Raise InputError if a patch has the digest of other bytes than `data`.
 
-    The hint shows both digests; `subject` introduces that of `data`: `this is`.
+    The hint shows both digests; `message_start`, such as "this is", introduces that of `data`.
     """
     digest = hashlib.sha256(data).hexdigest()
     if patch.digest not in {"", digest}:
         message = "this patch is for another file: the digests differ"
-        hint = f"it is for {patch.digest[:12]}..., {subject} {digest[:12]}..."
+        hint = f"it is for {patch.digest[:12]}..., {message_start} {digest[:12]}..."
         raise InputError(message, where=Where(path=patch.path), hint=hint)
 
 
@@ -315,7 +315,7 @@ def unpatch_file(
         hint = "the file contains the bytes that it replaces"
         raise InputError("this patch is not applied", where=Where(path=patch.path), hint=hint)
     original, _ = apply_patch(data, inverse)
-    _require_digest(patch, original, "without it this would be")
+    _require_digest(patch, original, message_start="without it this would be")
     return patch_file(path, inverse, target, backup=backup)
 
 

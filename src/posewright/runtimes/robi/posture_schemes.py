@@ -37,12 +37,12 @@ def read_pose_blocks(program: Rm4Program) -> tuple[PoseBlock, ...]:
     return tuple(blocks)
 
 
-def one_pattern(poses: Iterable[PoseBlock]) -> Rm4Program:
+def write_one_pattern(poses: Iterable[PoseBlock]) -> Rm4Program:
     """Return a program of Robi 2's scheme: the motion, whatever the posture."""
     return link("\n".join(["motion:", *_write_motion(poses)]))
 
 
-def nine_patterns(poses: Iterable[PoseBlock]) -> Rm4Program:
+def write_nine_patterns(poses: Iterable[PoseBlock]) -> Rm4Program:
     """Return a program of Robi 1's scheme: a motion for each posture and direction of the face.
 
     The program compares the posture variable and then the measured neck with constants, and jumps to the
@@ -50,18 +50,19 @@ def nine_patterns(poses: Iterable[PoseBlock]) -> Rm4Program:
     """
     poses = tuple(poses)
     postures = (Posture.STANDING, Posture.SITTING, Posture.CHAIR)
-    neck = f"measured of ID {FACE_ID}"
+    measured_neck = f"measured of ID {FACE_ID}"
+    left_limit = FACE_WORDS["left"] // 2
+    right_limit = FACE_WORDS["right"] // 2
     lines = [
-        _write_jump("posture", number=int(posture), test="eq", label=posture.word) for posture in postures[1:]
+        _write_jump("posture", number=int(posture), test="eq", label=posture.word)
+        for posture in postures[1:]  # without standing
     ]
     for posture in postures:
         lines.append(f"{posture.word}:")
-        lines.append(
-            _write_jump(neck, number=FACE_WORDS["left"] // 2, test="gt", label=f"{posture.word}_left")
-        )
-        lines.append(
-            _write_jump(neck, number=FACE_WORDS["right"] // 2, test="lt", label=f"{posture.word}_right")
-        )
+        left_label = f"{posture.word}_left"
+        right_label = f"{posture.word}_right"
+        lines.append(_write_jump(measured_neck, number=left_limit, test="gt", label=left_label))
+        lines.append(_write_jump(measured_neck, number=right_limit, test="lt", label=right_label))
         for direction in FACE_WORDS:
             lines.append(f"{posture.word}_{direction}:")
             lines += _write_motion(_adapt_pose(pose, posture, direction) for pose in poses)

@@ -86,7 +86,7 @@ class RuleStep:
         """Its limits [deg]."""
         return tuple(limit for limit in (self.above_deg, self.below_deg) if limit is not None)
 
-    def decides(self, position_deg: Floats) -> Flags:
+    def is_beyond_limit(self, position_deg: Floats) -> Flags:
         """Return for each position whether it is beyond a limit, in the shape of the positions."""
         is_beyond = np.zeros(position_deg.shape, bool)
         if self.above_deg is not None:
@@ -106,7 +106,9 @@ class PostureRule:
 
     def judge(self, positions_deg: Mapping[int, Floats]) -> Indices:
         """Return the numbers of postures for positions by ID, in the shape of the positions [deg]."""
-        decisions = [step.decides(np.asarray(positions_deg[step.id], np.float64)) for step in self.steps]
+        decisions = [
+            step.is_beyond_limit(np.asarray(positions_deg[step.id], np.float64)) for step in self.steps
+        ]
         postures = [int(step.posture) for step in self.steps]
         # np.select takes the first step that decides
         judged: Indices = np.select(decisions, postures, int(self.otherwise))
@@ -250,11 +252,11 @@ class Judgement:
 def judge_postures(
     angles_deg: Mapping[int, float] | None = None, rule: str | None = None
 ) -> tuple[Judgement, ...]:
-    """Return the judgements of a rule.
+    """Return which posture a rule judges from some angles, or from each pose in which a Robi idles.
 
     Args:
-        angles_deg: angles by ID [deg]; None for the four poses in which a Robi idles.
-        rule: its name; None for the default one.
+        angles_deg: angles by servo ID [deg]; None for the four poses in which a Robi idles.
+        rule: name of the rule; None for the default one.
 
     Raises:
         UnknownNameError: there is no such rule.

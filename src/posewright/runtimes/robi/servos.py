@@ -125,7 +125,7 @@ class ServoEngine:
             address = self._resolve_entry("table_measured", servo_id, offset=0)  # has plain addresses
             self.memory.write(address, 2, word & 0xFFFF)
 
-    def excesses(self) -> Iterator[Excess]:
+    def iterate_excesses(self) -> Iterator[Excess]:
         """Yield the requests beyond limits: torques, and positions and speeds of the running move.
 
         Positions and speeds are checked only while a move runs, and only of servos with torque.
@@ -137,8 +137,8 @@ class ServoEngine:
         command = self._measured if self._command is None else self._command
         max_speeds_deg_s = np.degrees(self._robot.max_speeds)
         for i, servo_id in enumerate(self.ids):
-            torque = self.read_through("table_torque", servo_id)
-            goal = signed(self.read_through("table_position", servo_id))
+            torque = self.read_table_target("table_torque", servo_id)
+            goal = signed(self.read_table_target("table_position", servo_id))
             if torque > FULL_PERCENT:
                 yield Excess(servo_id, quantity="torque", requested=torque, limit=FULL_PERCENT, unit="%")
             if torque == 0 or frames_left == 0:
@@ -164,15 +164,18 @@ class ServoEngine:
                     unit="deg/s",
                 )
 
-    def next_frame(self) -> JointCommands:
-        """Advance the running move and return the commands of the next frame, one row.
+    def advance_frame(self) -> JointCommands:
+        """Advance the running move by one frame, and return the commands of that frame, one row.
+
+        A servo reads its goal and its torque from the words that the table entries point to, so that a
+        program can map it to other words.
 
         Raises:
             InputError: a parameter table leads out of the memory.
         """
-        positions = [signed(self.read_through("table_position", servo_id)) for servo_id in self.ids]
+        positions = [signed(self.read_table_target("table_position", servo_id)) for servo_id in self.ids]
         goals = np.array(positions, dtype=np.float64)
-        torques = np.array([self.read_through("table_torque", servo_id) for servo_id in self.ids])
+        torques = np.array([self.read_table_target("table_torque", servo_id) for servo_id in self.ids])
         command = self._measured if self._command is None else self._command
         frames_left = self.memory.get("time")
         if frames_left:
@@ -195,7 +198,7 @@ class ServoEngine:
         """Return the colour of each light of the robot, read through the LED table."""
         brightness: dict[str, float] = {}
         for number, name in enumerate(self.memory.map["led_table"].names, 1):
-            brightness[name] = min(self.read_through("led_table", number), MAX_BRIGHTNESS)
+            brightness[name] = min(self.read_table_target("led_table", number), MAX_BRIGHTNESS)
         lights: dict[str, Rgb] = {}
         for led in self._robot.leds:
             if led.has_colours:
@@ -205,8 +208,8 @@ class ServoEngine:
                 lights[led.name] = led.displayed_colour(brightness[led.name])
         return lights
 
-    def read_through(self, table: str, number: int) -> int:
-        """Return the word that an entry of a table leads to; `number` counts from 1.
+    def read_table_target(self, table: str, number: int) -> int:
+        """Return the memory word that an entry of a table points to; `number` counts the entries from 1.
 
         Raises:
             InputError: it leads out of the memory.

@@ -136,6 +136,6 @@ def changed_cells(memory: RobiMemory) -> dict[str, int]:
 def _read_or_zero(engine: ServoEngine, table: str, servo_id: int) -> int:
     """Return the word that a table leads to, or 0 if it leads out of the memory, which the engine reports."""
     try:
-        return engine.read_through(table, servo_id)
+        return engine.read_table_target(table, servo_id)
     except InputError:
         return 0

@@ -209,18 +209,19 @@ def find_moved_sensors(source: BasicSource) -> tuple[MovedSensor, ...]:
 
 
 def _ports_read(line: SourceLine, constants: Mapping[str, int]) -> Iterator[tuple[int, str]]:
-    """Yield each AD port that a line reads, and the name of the constant that is its number, if any."""
+    """Yield each AD port that a line reads, and the name of the constant for its number; "" for a literal."""
+    no_port = N_PORTS  # one more than the highest number
     for statement in statements_in(line.statement):
         for call in find_calls(statement, "AD"):
             match call.arguments:
                 case (Number(port),):
-                    constant = ""
-                case (Identifier(constant, None),):
-                    port = constants.get(constant.upper(), N_PORTS)
+                    constant_name = ""
+                case (Identifier(constant_name, None),):
+                    port = constants.get(constant_name.upper(), no_port)
                 case _:
                     continue
             if port < N_PORTS:
-                yield port, constant
+                yield port, constant_name
 
 
 def _inactive_band(
@@ -276,7 +277,7 @@ def _comparisons_with_action(
 
 
 def _match_sensor(kind: str, low: int, high: int) -> AdPortSensor | None:
-    """Return the first sensor of a kind; None if there is none.
+    """Return the first sensor of a kind, such as `tilt`; None if there is none.
 
     A tilt sensor must read between the counts `low` and `high` when the robot is upright.
     """
@@ -284,7 +285,8 @@ def _match_sensor(kind: str, low: int, high: int) -> AdPortSensor | None:
     for sensor in table.ad:
         if not sensor.name.startswith(kind):
             continue
-        if kind != "tilt" or low < table.laws[sensor.law].upright < high:
+        upright_counts = table.laws[sensor.law].upright
+        if kind != "tilt" or low < upright_counts < high:
             return sensor
     return None
 

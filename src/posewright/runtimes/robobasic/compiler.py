@@ -367,7 +367,7 @@ class BasicCompiler:
         """
         while self._blocks:
             unclosed_if = self._unclosed_ifs.get(self._blocks[-1].line)
-            if unclosed_if is None or unclosed_if.end > line_number:
+            if unclosed_if is None or unclosed_if.end_line > line_number:
                 return
             self._close_last_if()
             hint = f"ENDIF on a line of its own; {unclosed_if.describe_end()}"

@@ -92,7 +92,10 @@ class RoboBasicController(Controller):
         self.restart()
 
     def restart(self) -> None:
-        """Start anew, as when the robot is switched off and on; only the EEPROM is kept."""
+        """Start anew, as when the robot is switched off and on.
+
+        The EEPROM keeps its content, and the count of all frames goes on; everything else is reset.
+        """
         self._earlier_frames += self._frame
         self.inputs = BodyInputs(self.robot, self._script, ad_sensors=self._ad_sensors)
         servos = BoardServos({}, self.robot.frame_period_s, self._speed_counts_s)
@@ -100,15 +103,15 @@ class RoboBasicController(Controller):
             servos, self.inputs, eeprom=self._eeprom, random_generator=np.random.default_rng(self._seed)
         )
         self.machine = BasicMachine(self.program, board, breakpoints=self._breakpoints)
-        self._frame = 0
-        self._idle_frames = 0
+        self._frame = 0  # since this start
+        self._idle_frames = 0  # for so many frames the program has only waited
         self._is_started = False
         self._reported_stop: StopReason | None = None
-        self._last_label: str | None = None
-        self._reported_loops: set[int] = set()
+        self._last_label: str | None = None  # in the last decision
+        self._reported_loops: set[int] = set()  # addresses of their first statements
         self._farthest_address = 0
-        self._previous_progress: tuple[object, ...] = ()
-        self._events: list[tuple[str, Mapping[str, object]]] = []
+        self._previous_progress: tuple[object, ...] = ()  # by which idle frames are recognised
+        self._events: list[tuple[str, Mapping[str, object]]] = []  # for the next decision
 
     def ends_at(self, until_s: float) -> None:
         """Set when the run ends at the latest [s]; a program that still runs then is reported."""

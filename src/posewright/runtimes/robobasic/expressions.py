@@ -126,12 +126,12 @@ class SymbolTable:
         constants: values by name in capitals.
         variables: the variables by name in capitals.
         declaration_lines: the first line that declares a variable, by name in capitals.
-        assignment_lines: the first line that sets a variable.
-        read_lines: the first line that reads a variable.
+        assignment_lines: the first line that sets a variable, by name in capitals.
+        read_lines: the first line that reads a variable, by name in capitals.
     """
 
     def __init__(self) -> None:
-        self.line = 0
+        self.line = 0  # set by the compiler for each line, from 1
         self.findings: list[BasicFinding] = []
         self.constants: dict[str, int] = {}
         self.variables: dict[str, Variable] = {}

@@ -99,7 +99,7 @@ def _format_lines(source: tree.BasicSource) -> list[_FormattedLine]:
         while (
             open_blocks
             and open_blocks[-1] in unclosed_ifs
-            and unclosed_ifs[open_blocks[-1]].end <= line.number
+            and unclosed_ifs[open_blocks[-1]].end_line <= line.number
         ):
             open_blocks.pop()
         comment_depth = min(label_depth + len(open_blocks), MAX_DEPTH)
@@ -237,19 +237,22 @@ class _StatementFormatter:
         """Return a command with its arguments; counts of servos are padded so that they align in columns."""
         is_known = command.key in STATEMENTS or normalize_move(command).key in STATEMENTS
         keyword = command.key if is_known else command.name
-        fields = [self._format_argument(argument) for argument in command.arguments]
-        index = tree.label_index(command)
-        if index is not None:
-            label = command.arguments[index]
+        texts = [self._format_argument(argument) for argument in command.arguments]
+        label_index = tree.find_label_index(command)
+        if label_index is not None:
+            label = command.arguments[label_index]
             if isinstance(label, tree.Identifier):
-                fields[index] = self._format_label(label.name)
+                texts[label_index] = self._format_label(label.name)
         if _WITH_COUNTS.fullmatch(keyword):
-            first = command.arguments[0] if fields else None
-            begins_with_group = isinstance(first, tree.Identifier) and find_group(first.name) is not None
-            begin = 1 if begins_with_group else 0
-            end = max((n for n, field in enumerate(fields, 1) if field), default=0)  # after the last count
-            fields[begin:end] = [field.rjust(COUNT_WIDTH) for field in fields[begin:end]]
-        return f"{keyword} {', '.join(fields)}".rstrip(" ")
+            first_argument = command.arguments[0] if texts else None
+            begins_with_group = (
+                isinstance(first_argument, tree.Identifier) and find_group(first_argument.name) is not None
+            )
+            first_count = 1 if begins_with_group else 0
+            # empty arguments at the end are not padded
+            end = max((index + 1 for index, text in enumerate(texts) if text), default=0)
+            texts[first_count:end] = [text.rjust(COUNT_WIDTH) for text in texts[first_count:end]]
+        return f"{keyword} {', '.join(texts)}".rstrip(" ")
 
     def _format_argument(self, argument: tree.Argument) -> str:
         return "" if argument is None else self._format_expression(argument)

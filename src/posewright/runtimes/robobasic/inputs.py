@@ -183,14 +183,15 @@ class BodyInputs:
         return min(max(round(self.robot.servos[index].to_ticks(float(angle_rad))), low), high)
 
     def _read_ad(self, port: int) -> int:
-        """Return the counts of an AD port by the sensor that is plugged in, `open_pin` without one."""
+        """Return the counts of an AD port: those of the sensor that is plugged in, or of an open pin."""
         table = port_table()
-        connected = self.ad_sensors.get(port)
-        if connected is None:
+        port_sensor = self.ad_sensors.get(port)
+        if port_sensor is None:
             return table.open_pin
-        law = table.laws[connected.law]
-        reading = self.state.sensors.get(connected.sensor) if self.state is not None else None
+        law = table.laws[port_sensor.law]
+        reading = self.state.sensors.get(port_sensor.sensor) if self.state is not None else None
         if reading is None or not np.all(np.isfinite(reading)):
-            return law.quiet
-        counts = CONVERSIONS[connected.law](law, reading)
+            return law.quiet  # counts of a sensor that measures nothing
+        convert_to_counts = CONVERSIONS[port_sensor.law]
+        counts = convert_to_counts(law, reading)
         return int(min(max(round(counts), law.min_counts), law.max_counts))

@@ -73,15 +73,15 @@ class MoveRules:
         poses: Mapping[str, tree.CommandStatement],
     ) -> None:
         joints = board_joints(robot)
-        self._ranges = {servo: ServoRange.of(robot, joint) for servo, joint in joints.items()}
+        self._range_of_servo = {servo: ServoRange.of(robot, joint) for servo, joint in joints.items()}
         self._fold_constant = fold_constant
-        self._poses = poses
-        self._mirrored_servos: set[int] = set()
+        self._pose_statements = poses
+        self._mirrored_servos: set[int] = set()  # numbers of the servos that DIR reverses
         self._reported_servos: set[int] = set()  # numbers without a servo
         self._uses_high_speed = False
-        self._speed: int | None = board_parameters().first_speed
-        self._high_speed: bool | None = False
-        self._last_moves: dict[int, int] = {}  # by servo, the line of a MOVE that may still run
+        self._speed: int | None = board_parameters().first_speed  # of SPEED; None where it is unknown
+        self._is_high_speed: bool | None = False  # of HIGHSPEED; None where it is unknown
+        self._last_move_lines: dict[int, int] = {}  # by servo, the line of a MOVE that may still run
         self._is_wait_reported = False
 
     def check(self, lines: Sequence[tree.SourceLine]) -> Iterator[tree.BasicFinding]:
@@ -125,12 +125,12 @@ class MoveRules:
         elif any(map(_may_change_speed, tree.statements_in(line.statement))):
             self._forget_speed()
         elif isinstance(line.statement, tree.IfStatement):
-            self._last_moves.clear()
+            self._last_move_lines.clear()
 
     def _forget_speed(self) -> None:
         self._speed = None
-        self._high_speed = None if self._uses_high_speed else False
-        self._last_moves.clear()
+        self._is_high_speed = None if self._uses_high_speed else False
+        self._last_move_lines.clear()
 
     def _follow_command(
         self, line: tree.SourceLine, command: tree.CommandStatement
@@ -142,11 +142,11 @@ class MoveRules:
                 speed = self._fold_constant(argument)
                 self._speed = None if speed is None else min(max(speed, low), high)
             case "HIGHSPEED", _:
-                self._high_speed = {"SETON": True, "SETOFF": False}.get(_first_name(command))
+                self._is_high_speed = {"SETON": True, "SETOFF": False}.get(_first_name(command))
             case (("WAIT" | "DELAY"), _):
-                self._last_moves.clear()
-            case "MOVEPOS", (tree.Identifier() as label,) if label.key in self._poses:
-                yield from self._check_move(line, self._poses[label.key])
+                self._last_move_lines.clear()
+            case "MOVEPOS", (tree.Identifier() as label,) if label.key in self._pose_statements:
+                yield from self._check_move(line, self._pose_statements[label.key])
             case _ if _is_move(command):
                 yield from self._check_move(line, command)
 
@@ -155,21 +155,21 @@ class MoveRules:
     ) -> Iterator[tree.BasicFinding]:
         """Yield findings about a move that waits for another, or is too fast for its servos."""
         servos = [field.servo for field in _fields_of(command)]
-        previous_lines = [self._last_moves[servo] for servo in servos if servo in self._last_moves]
+        previous_lines = [self._last_move_lines[servo] for servo in servos if servo in self._last_move_lines]
         if previous_lines and not self._is_wait_reported:
             self._is_wait_reported = True  # once per routine, since some do it in every move
             message = f"this MOVE waits for that of line {previous_lines[0]}: they share a servo"
             yield finding_at(line, "no-wait", message, hint="a WAIT between them makes that explicit")
-        self._last_moves.update(dict.fromkeys(servos, line.number))
-        speeds = [self._ranges[servo].max_speed for servo in servos if servo in self._ranges]
-        if not speeds or self._speed is None or self._high_speed is None:
+        self._last_move_lines.update(dict.fromkeys(servos, line.number))
+        speeds = [self._range_of_servo[servo].max_speed for servo in servos if servo in self._range_of_servo]
+        if not speeds or self._speed is None or self._is_high_speed is None:
             return
         max_speed = min(speeds)
         speed_counts_s = board_parameters().speed_counts_s
-        rate = SpeedSetting(self._speed, self._high_speed).rate(speed_counts_s)
+        rate = SpeedSetting(self._speed, self._is_high_speed).rate(speed_counts_s)
         if rate <= max_speed:
             return
-        max_setting = int(max_speed / SpeedSetting(1, self._high_speed).rate(speed_counts_s))
+        max_setting = int(max_speed / SpeedSetting(1, self._is_high_speed).rate(speed_counts_s))
         requested = f"SPEED {self._speed} here requests {rate:.0f} counts a second"
         hint = f"in long moves they arrive late; at SPEED {max_setting} they keep up"
         yield finding_at(
@@ -206,7 +206,7 @@ class MoveRules:
         counts = self._fold_constant(position)
         if counts is None or not low <= counts <= high:  # the compiler reports the latter
             return
-        servo_range = self._ranges.get(servo)
+        servo_range = self._range_of_servo.get(servo)
         if servo_range is None:
             if counts != MIDDLE and servo not in self._reported_servos:
                 self._reported_servos.add(servo)
@@ -233,9 +233,9 @@ class MoveRules:
         for servo, n_commas, value in _fields_of(command):
             direction = self._fold_constant(value)
             usual_direction = board_parameters().directions[servo]
-            if direction in {0, 1} and direction != usual_direction and servo in self._ranges:
+            if direction in {0, 1} and direction != usual_direction and servo in self._range_of_servo:
                 self._mirrored_servos.add(servo)
-                message = f"DIR reverses {self._ranges[servo].joint} (servo {servo})"
+                message = f"DIR reverses {self._range_of_servo[servo].joint} (servo {servo})"
                 hint = f"programs for this robot use {usual_direction}"
                 yield finding_at(
                     line, "direction", message, hint, severity=tree.Severity.WARNING, n_commas=n_commas

@@ -62,18 +62,19 @@ class RoutineWriter:
         self.max_time_error_s = 0.0
         self.uses_high_speed = False
         self._parameters = parameters
-        self._period_s = robot.frame_period_s
-        self._servos = {joint: robot.servo(joint) for joint in motion.joints}
-        self._numbers = {joint: self._servos[joint].id or 0 for joint in motion.joints}
-        self._positions = standing_counts(robot)
-        self._all_numbers = frozenset(self._positions)
+        self._pulse_period_s = robot.frame_period_s
+        self._servo_of_joint = {joint: robot.servo(joint) for joint in motion.joints}
+        self._servo_number_of_joint = {joint: self._servo_of_joint[joint].id or 0 for joint in motion.joints}
+        self._positions = standing_counts(robot)  # by servo number [counts]
+        self._all_servo_numbers = frozenset(self._positions)
+        # counts a second by the setting of SPEED and HIGHSPEED
         self._rates = {setting: setting.rate(speed_counts_s) for setting in all_speed_settings()}
-        self._speed: SpeedSetting | None = None
-        self._free: set[int] = set()
+        self._speed: SpeedSetting | None = None  # the one that was written last
+        self._free_servos: set[int] = set()
         self._planned_pulses = 0.0  # time so far in the motion
         self._written_pulses = 0  # time so far in the routine
         self._us_after_pulse = 0  # of the program's clock, after the latest pulse
-        self._targets = [
+        self._keyframe_targets = [  # of each keyframe the counts by servo number
             self._convert_pose(keyframe, number) for number, keyframe in enumerate(motion.keyframes, 1)
         ]
 
@@ -90,7 +91,7 @@ class RoutineWriter:
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
             if math.isnan(angle_rad):
                 continue
-            servo = self._servos[joint]
+            servo = self._servo_of_joint[joint]
             counts = round(servo.to_ticks(angle_rad)) if math.isfinite(angle_rad) else -1  # out of range
             if not low <= counts <= high:
                 degrees = math.degrees(angle_rad)
@@ -102,14 +103,14 @@ class RoutineWriter:
                 )
             error_rad = abs(servo.from_ticks(counts) - angle_rad)
             self.max_angle_error_rad = max(self.max_angle_error_rad, error_rad)
-            targets[self._numbers[joint]] = counts
+            targets[self._servo_number_of_joint[joint]] = counts
         return targets
 
     def write_routine(self, label: str) -> Iterator[str]:
         """Yield the lines of the routine below its label."""
         repeat = self.motion.repeat
         if repeat != 1:  # a pass starts where the pass before ended
-            for targets in self._targets:
+            for targets in self._keyframe_targets:
                 self._positions |= targets
         body = self._write_pass()
         if repeat is None:
@@ -131,13 +132,15 @@ class RoutineWriter:
         """
         stored_speeds = decode_speed_settings(self.motion)
         for keyframe, targets, stored_speed in zip(
-            self.motion.keyframes, self._targets, stored_speeds, strict=True
+            self.motion.keyframes, self._keyframe_targets, stored_speeds, strict=True
         ):
-            releases = [*self._write_releases({self._numbers[joint] for joint in keyframe.pose.free})]
+            releases = [
+                *self._write_releases({self._servo_number_of_joint[joint] for joint in keyframe.pose.free})
+            ]
             n_statements = len(releases) + len(targets)
             self._us_after_pulse += n_statements * self._parameters.statement_us
             yield from releases
-            self._free -= targets.keys()
+            self._free_servos -= targets.keys()
             reach_pulses = self._to_pulses(keyframe.reach_s)
             self._planned_pulses += reach_pulses
             if targets and reach_pulses:
@@ -152,15 +155,15 @@ class RoutineWriter:
             self._speed = SpeedSetting(self._speed.speed)
 
     def _to_pulses(self, seconds: float) -> float:
-        return seconds / self.motion.speed / self._period_s
+        return seconds / self.motion.speed / self._pulse_period_s
 
     def _write_releases(self, servos: set[int]) -> Iterator[str]:
         """Yield the MOTOROFF of servos: of a whole group if none of its servos is driven any longer."""
-        newly_free = servos - self._free
-        self._free |= servos
+        newly_free = servos - self._free_servos
+        self._free_servos |= servos
         for name, group in LIMBS.items():
-            members = self._all_numbers & set(group)
-            if members & newly_free and members <= self._free:
+            members = self._all_servo_numbers & set(group)
+            if members & newly_free and members <= self._free_servos:
                 yield f"MOTOROFF {name}"
             else:
                 yield from (f"MOTOROFF {servo}" for servo in sorted(members & newly_free))
@@ -177,7 +180,7 @@ class RoutineWriter:
         self._written_pulses += pulses
         self._us_after_pulse = self._parameters.statement_us
         if travel:
-            error_s = abs(self._written_pulses - self._planned_pulses) * self._period_s
+            error_s = abs(self._written_pulses - self._planned_pulses) * self._pulse_period_s
             self.max_time_error_s = max(self.max_time_error_s, error_s)
         was_high = self._speed is not None and self._speed.high
         if speed.high != was_high:
@@ -200,7 +203,7 @@ class RoutineWriter:
         Of several such settings the stored one is preferred, then the current one, then the initial one.
         """
         pulses_by_setting = {
-            setting: count_pulses(travel, rate, self._period_s) for setting, rate in self._rates.items()
+            setting: count_pulses(travel, rate, self._pulse_period_s) for setting, rate in self._rates.items()
         }
         available_pulses = self._planned_pulses - self._written_pulses
 
@@ -221,7 +224,9 @@ class RoutineWriter:
         if pulses < 1:
             return
         # where the program's clock would be after the planned pulse without the delay; below 0 it is early
-        self._us_after_pulse += self._parameters.statement_us - round(US_PER_S * pulses * self._period_s)
+        self._us_after_pulse += self._parameters.statement_us - round(
+            US_PER_S * pulses * self._pulse_period_s
+        )
         remaining_ms = max(0, math.ceil(-self._us_after_pulse / US_PER_MS))
         self._written_pulses += pulses
         self._us_after_pulse += US_PER_MS * remaining_ms
@@ -240,7 +245,7 @@ class RoutineWriter:
         if stiff_joints:
             yield f"the stiffness of {', '.join(joint for joint in motion.joints if joint in stiff_joints)}"
         yield from describe_lost_lights(motion)
-        if self.max_time_error_s > self._period_s + 1e-6:
+        if self.max_time_error_s > self._pulse_period_s + 1e-6:
             yield f"times of keyframes, by up to {self.max_time_error_s:.2g} s: no SPEED gives them"
         if (motion.repeat or 1) > MAX_INTEGER:
             yield f"repetitions: {MAX_INTEGER} instead of {motion.repeat}"

@@ -252,7 +252,7 @@ class BoardServos:
         return any(servo in self.ramps or servo in self._queued_servos for servo in servos)
 
     def send_pulse(self) -> None:
-        """Send the next pulse: start the queued motions and advance all."""
+        """Send the next pulse to the servos: start the queued motions and advance all that are under way."""
         self.pulse_count += 1
         self.started_ramps = self._start_queue() if self._queue else {}
         self.jumped.clear()

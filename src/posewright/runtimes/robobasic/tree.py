@@ -328,7 +328,7 @@ LABEL_INDEXES = {"ERX": 2, "RX": 2, "MOVEPOS": 0}
 """Index of the argument that is a label, by keyword."""
 
 
-def label_index(command: CommandStatement) -> int | None:
+def find_label_index(command: CommandStatement) -> int | None:
     """Return the index of the argument of a statement that is a label; None if it has none."""
     index = LABEL_INDEXES.get(command.key)
     return index if index is not None and index < len(command.arguments) else None

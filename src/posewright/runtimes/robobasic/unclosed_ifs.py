@@ -46,36 +46,45 @@ MAX_BRANCH_LINES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class UnclosedIf:
-    """A block IF without ENDIF. Lines count from 1; ends are the lines before which something ends.
+    """A block IF without ENDIF. Lines count from 1; end lines are those before which something ends.
 
     Attributes:
         line: the line of the IF.
         branch_line: the line of its last IF, ELSEIF or ELSE.
-        end: where the block ends.
-        latest_end: the next label or NEXT, or the end of the program, before which it ends at the latest.
-        end_label: the label on the line `end`; empty if it has none.
+        end_line: the line before which the block ends.
+        latest_end_line: the line before which it ends at the latest: the next label or NEXT, or one more
+            than there are lines.
+        end_label: the label on the line `end_line`; empty if it has none.
     """
 
     line: int
     branch_line: int
-    end: int
-    latest_end: int
+    end_line: int
+    latest_end_line: int
     end_label: str
 
     def describe_end(self) -> str:
-        """Return where the block ends, and which lines are therefore skipped or run in any case."""
-        place = f"before the label {self.end_label}" if self.end_label else f"before line {self.end}"
-        if self.end < self.latest_end:
-            lines = _line_range(self.end, self.latest_end)
-            return f"here the block ends {place}: {lines} in any case"
-        if self.branch_line + 1 >= self.end:
+        """Return a sentence that says where this block IF without ENDIF ends, and what follows from that.
+
+        If lines after the end could have belonged to the block, it says that they run in any case. Otherwise
+        it says which lines run only in the block's last branch, if there are any.
+        """
+        place = f"before the label {self.end_label}" if self.end_label else f"before line {self.end_line}"
+        if self.end_line < self.latest_end_line:
+            lines_run = _format_lines_run(self.end_line, self.latest_end_line)
+            return f"here the block ends {place}: {lines_run} in any case"
+        first_line = self.branch_line + 1
+        if first_line >= self.end_line:
             return f"here the block ends {place}"
-        lines = _line_range(self.branch_line + 1, self.end)
-        return f"here the block ends {place}: {lines} only in the branch of line {self.branch_line}"
+        lines_run = _format_lines_run(first_line, self.end_line)
+        return f"here the block ends {place}: {lines_run} only in the branch of line {self.branch_line}"
 
 
-def _line_range(first: int, end: int) -> str:
-    return f"line {first} runs" if end - first == 1 else f"lines {first} to {end - 1} run"
+def _format_lines_run(first_line: int, end_line: int) -> str:
+    """Return "line 3 runs", or "lines 3 to 5 run" for the lines from 3 to before 6."""
+    if end_line - first_line == 1:
+        return f"line {first_line} runs"
+    return f"lines {first_line} to {end_line - 1} run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +216,7 @@ def _find_end(
                 if depth == 0:
                     body.append(_BranchStatement(line, follows_blank))
                 if line.number in inner:
-                    next_line = inner[line.number].end
+                    next_line = inner[line.number].end_line
                 elif isinstance(line.statement, For) or _opens_block(line):
                     depth += 1
         follows_blank = False

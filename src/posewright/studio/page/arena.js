@@ -1,6 +1,8 @@
 // The arena editor: its tools, the selected parts as numbers, the field, the contest's rules, files, and the race.
 import { ask, on, value } from "./link.js";
 import { button, dialog, el, fail, labelled, options, tell, words } from "./dom.js";
+import { bindField, textIn } from "./fields.js";
+import { question, withoutField } from "./files.js";
 import { isFree, shortcuts } from "./keys.js";
 import { mountField, partsOf, TOOLS } from "./arena_field.js";
 
@@ -66,7 +68,7 @@ export function mount(stage, side, bottom, files, document_) {
     ["M", "Mirror from left to right", () => act.mirror("along", false), some], ["T", "Turn by 90 degrees", () => act.turn(90), some],
     ["Ctrl+A", "Select all boxes and shapes but the edge walls", () => select(new Set([...value("arena").boxes, ...value("arena").shapes.filter((shape) => !shape.name.startsWith("wall_"))].map((part) => part.part))), when],
     ["Escape", "End a drag; select nothing", () => { if (!field.cancel()) { field.chooseTool("select"); select(new Set()); } }, when],
-    ["Ctrl+S", "Save the field", () => saveNow(), isArena], ["Ctrl+Shift+S", "Save the field under another name", () => saveAs(), isArena],
+    ["Ctrl+S", "Save the field", () => withoutField(() => saveNow()), isArena], ["Ctrl+Shift+S", "Save the field under another name", () => withoutField(saveAs), isArena],
     ...Object.entries(TOOLS).map(([name, { key, text }]) => [key.toLowerCase(), `Draw: ${text}`, () => field.chooseTool(name), when]),
   ]);
 }
@@ -93,7 +95,10 @@ function draftRow(draft) {
   if (draft.damage) return el("li", {}, el("p", { class: "wrong" }, draft.damage));
   return el("li", {}, el("p", {}, `There are unsaved edits of ${draft.file}.`), el("div", { class: "row small" },
     button("Recover", () => go("arena.recover", { draft: draft.id }), { class: "main" }),
-    button("Discard", () => { if (confirm(`Discard the unsaved edits of ${draft.file}?`)) ask("arena.discard", { draft: draft.id }).catch(fail); })));
+    button("Discard", async () => {
+      const sure = await question(`Discard the unsaved edits of ${draft.file}?`, "They cannot be brought back.", { discard: "Discard" }, true);
+      if (sure) ask("arena.discard", { draft: draft.id }).catch(fail);
+    })));
 }
 function notice(name, ...content) {
   const id = `notice-${name}`, shown = content.flat().filter(Boolean);
@@ -115,7 +120,7 @@ async function saveNow(name = null) {
   try {
     let answer = await ask("arena.save", args);
     if (answer.conflict) {
-      if (!confirm(`${answer.conflict}. Replace it?`)) return false;
+      if (!(await question(answer.conflict, "What stands there would be replaced.", { over: "Replace it" }, true))) return false;
       answer = await ask("arena.save", { ...args, over: true });
     }
     tell(`Saved ${answer.saved}.`);
@@ -141,7 +146,13 @@ async function browse() {
 
 // The contest's rules, and the race.
 function mountRules(root, choose) {
-  const contest = el("select", { id: "arena-contest", onchange: () => ask("arena.judge_by", { name: contest.value }).catch(fail) });
+  let isChosen = false; // the contest was chosen here, and the answer is still to come
+  const contest = el("select", { id: "arena-contest", onchange: async () => {
+    isChosen = true;
+    await ask("arena.judge_by", { name: contest.value }).catch(fail);
+    isChosen = false;
+    show();
+  } });
   const verdict = el("p", { id: "arena-verdict", role: "status" }), list = el("ul", { id: "arena-faults", class: "findings" });
   const behaviour = el("select", { id: "arena-behaviour" }), seed = el("input", { type: "number", id: "arena-seed", min: 0, step: 1, placeholder: "0" });
   const race = button("Race it", () => {
@@ -165,7 +176,7 @@ function mountRules(root, choose) {
   const show = () => {
     const rules = value("arena_rules"), file = value("arena_file");
     if (!rules) return;
-    if (document.activeElement !== contest) contest.value = rules.contest;
+    if (!isChosen) contest.value = rules.contest;
     const count = rules.faults.length, stops = rules.faults.filter((fault) => fault.prevents_run).length;
     verdict.textContent = count === 0 ? (rules.contest ? `Everything follows the rules: ${rules.title}.` : "No part is in another.")
       : `${count} ${count === 1 ? "thing breaks" : "things break"} the rules${rules.contest ? ` of ${rules.contest}` : ""}${stops && rules.contest ? "; it cannot be held here" : ""}.`;
@@ -193,7 +204,7 @@ function mountParts(root, selection, select, act) {
     tool("Mirror", () => act.mirror("along", false), "Mirror from left to right (M)", "arena-mirror"), tool("Mirrored copy", () => act.mirror("along", true), "Add a copy on the other side of the middle line", "arena-mirror-copy"),
     tool("Mirror lengthways", () => act.mirror("across", false), "Mirror from start to end", "arena-mirror-across"), tool("Delete", () => act.remove(), "Delete (Del)", "arena-delete"));
   root.append(title, list, tools, fields);
-  let shown = "";
+  let shown = "", showPart = () => {};
   return () => {
     const arena = value("arena"), chosen = selection();
     if (!arena) return;
@@ -202,48 +213,57 @@ function mountParts(root, selection, select, act) {
     for (const one of tools.children) one.disabled = chosen.size === 0;
     const parts = partsOf(arena, chosen);
     const key = parts.map((part) => part.part + (part.is_round ? "o" : "") + part.role).join() + Object.keys(arena.kinds).join();
-    if (parts.length === 1 && key === shown && fields.contains(document.activeElement)) { refresh(fields, parts[0]); return; }
-    shown = key;
-    fields.replaceChildren(...(parts.length === 1 ? (parts[0].role ? shapeFields(parts[0]) : boxFields(parts[0], arena))
-      : [el("p", { class: "faint" }, parts.length ? `${parts.length} parts are selected.` : "Nothing is selected. Choose a tool, and draw.")]));
+    if (key !== shown) {
+      shown = key;
+      const made = parts.length !== 1 ? [] : parts[0].role ? shapeFields(parts[0]) : boxFields(parts[0], arena);
+      showPart = (part) => made.forEach((field) => field.show(part));
+      fields.replaceChildren(...(made.length ? made.map((field) => field.row)
+        : [el("p", { class: "faint" }, parts.length ? `${parts.length} parts are selected.` : "Nothing is selected. Choose a tool, and draw.")]));
+    }
+    if (parts.length === 1) showPart(parts[0]);
   };
 }
-// A field that is being written keeps what was typed; the others show what is.
-function refresh(fields, part) {
-  for (const input of fields.querySelectorAll("[data-value]")) {
-    if (input !== document.activeElement) input.value = valueAt(part, input.dataset.value);
-  }
-}
-const valueAt = (part, path) => path.split(".").reduce((found, key) => found[key], part);
-const shownNumber = (number, digits = 4) => Number(number.toFixed(digits));
+const shownNumber = (number) => String(Number(number.toFixed(4)));
+const NUMBER_TOLERANCE = 0.00006; // numbers are shown with four decimals
 
-function numberField(text, part, path, commit, limits = {}) {
-  const input = el("input", { type: "number", step: "any", value: shownNumber(valueAt(part, path)), "data-value": path, ...limits, "aria-label": text,
-    onchange: () => { if (Number.isFinite(input.valueAsNumber)) commit(input.valueAsNumber); else input.value = shownNumber(valueAt(part, path)); } });
-  return labelled(text, input);
+// Fields: each has a `row` for the page, and a function `show` for a new value of what `read` takes its value from.
+function numberField(text, read, send, limits = {}) {
+  const input = el("input", { type: "number", step: "any", ...limits, "aria-label": text });
+  const show = bindField(input, send, { format: shownNumber, tolerance: () => NUMBER_TOLERANCE });
+  return { row: labelled(text, input), show: (source) => show(read(source)) };
+}
+function textField(text, read, send, props = {}) {
+  const input = el("input", { type: "text", "aria-label": text, ...props });
+  const show = bindField(input, send, { parse: textIn });
+  return { row: labelled(text, input), show: (source) => show(read(source)) };
+}
+function choiceField(text, names, read, send) {
+  const select = el("select", { "aria-label": text, onchange: () => send(select.value) }, ...options(names, String));
+  return { row: labelled(text, select), show: (source) => { select.value = read(source); } };
 }
 function boxFields(box, arena) {
   const set = (args) => edit("set_box", { number: box.number, ...args });
-  const kind = el("select", { "data-value": "kind", "aria-label": "kind", onchange: () => set({ kind: kind.value }) }, ...options(Object.keys(arena.kinds), String));
-  kind.value = box.kind;
-  return [numberField("x [m]", box, "x", (x) => set({ x })), numberField("y [m]", box, "y", (y) => set({ y })),
-    numberField("turn [deg]", box, "yaw_deg", (yaw_deg) => set({ yaw_deg })), labelled("kind", kind)];
+  return [numberField("x [m]", (now) => now.x, (x) => set({ x })), numberField("y [m]", (now) => now.y, (y) => set({ y })),
+    numberField("turn [deg]", (now) => now.yaw_deg, (yaw_deg) => set({ yaw_deg })),
+    choiceField("kind", Object.keys(arena.kinds), (now) => now.kind, (kind) => set({ kind }))];
 }
 function shapeFields(shape) {
   const set = (args) => edit("set_shape", { name: shape.name, ...args });
   const now = () => value("arena").shapes.find((one) => one.part === shape.part) ?? shape;
-  const size = (place) => (length) => { const size_m = [...now().size_m]; size_m[place] = length; if (shape.is_round && place === 0) size_m[1] = length; set({ size_m }); };
-  const name = el("input", { type: "text", value: shape.name, onchange: () => set({ new_name: name.value.trim() }) });
-  const role = el("select", { "aria-label": "role", onchange: () => set({ role: role.value, ...(role.value !== "line" && shape.size_m[2] < 0.001 ? { size_m: [shape.size_m[0], shape.size_m[1], 0.1] } : {}) }) }, ...options(ROLES));
-  role.value = shape.role;
-  const text = el("input", { type: "text", value: shape.text, "data-value": "text", onchange: () => set({ text: text.value }) });
-  const colour = el("input", { type: "color", value: shape.colour, "data-value": "colour", onchange: () => edit("set_colour", { name: shape.name, colour: rgb(colour.value) }) });
-  const plain = button("as its role", () => edit("set_colour", { name: shape.name, colour: null }), { class: "quiet", disabled: !shape.has_own_colour });
-  return [labelled("name", name), labelled("role", role), numberField("x [m]", shape, "x", (x) => set({ x })), numberField("y [m]", shape, "y", (y) => set({ y })),
-    ...(shape.is_round ? [numberField("across [m]", shape, "size_m.0", size(0), { min: 0.001 })]
-      : [numberField("long (its x) [m]", shape, "size_m.0", size(0), { min: 0.001 }), numberField("wide (its y) [m]", shape, "size_m.1", size(1), { min: 0.001 }), numberField("turn [deg]", shape, "yaw_deg", (yaw_deg) => set({ yaw_deg }))]),
-    numberField("high [m]", shape, "size_m.2", size(2), { min: 0 }), numberField("underside at [m]", shape, "base_m", (base_m) => set({ base_m }), { min: 0 }),
-    ...(shape.role === "marker" ? [labelled("text of the code", text)] : []), labelled("colour", el("span", { class: "row" }, colour, plain))];
+  const size = (place) => (length) => { const size_m = [...now().size_m]; size_m[place] = length; if (shape.is_round && place === 0) size_m[1] = length; return set({ size_m }); };
+  const sizeField = (text, place, limits) => numberField(text, (one) => one.size_m[place], size(place), limits);
+  const setRole = (role) => set({ role, ...(role !== "line" && now().size_m[2] < 0.001 ? { size_m: [now().size_m[0], now().size_m[1], 0.1] } : {}) });
+  return [textField("name", (one) => one.name, (new_name) => set({ new_name: new_name.trim() })),
+    choiceField("role", ROLES, (one) => one.role, setRole), numberField("x [m]", (one) => one.x, (x) => set({ x })), numberField("y [m]", (one) => one.y, (y) => set({ y })),
+    ...(shape.is_round ? [sizeField("across [m]", 0, { min: 0.001 })]
+      : [sizeField("long (its x) [m]", 0, { min: 0.001 }), sizeField("wide (its y) [m]", 1, { min: 0.001 }), numberField("turn [deg]", (one) => one.yaw_deg, (yaw_deg) => set({ yaw_deg }))]),
+    sizeField("high [m]", 2, { min: 0 }), numberField("underside at [m]", (one) => one.base_m, (base_m) => set({ base_m }), { min: 0 }),
+    ...(shape.role === "marker" ? [textField("text of the code", (one) => one.text, (text) => set({ text }))] : []), shapeColourField(shape.name)];
+}
+function shapeColourField(name) {
+  const colour = el("input", { type: "color", "aria-label": "colour", onchange: () => edit("set_colour", { name, colour: rgb(colour.value) }) });
+  const plain = button("as its role", () => edit("set_colour", { name, colour: null }), { class: "quiet" });
+  return { row: labelled("colour", el("span", { class: "row" }, colour, plain)), show: (shape) => { colour.value = shape.colour; plain.disabled = !shape.has_own_colour; } };
 }
 const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
@@ -252,38 +272,55 @@ function mountFieldNumbers(root) {
   const size = el("div", { class: "arena-fields" }), kinds = el("div", {}), colours = el("div", { class: "arena-fields" });
   root.append(el("details", { id: "arena-field-numbers", open: true }, el("summary", {}, "Field"), size),
     el("details", { id: "arena-kinds" }, el("summary", {}, "Boxes: kinds and layouts"), kinds), el("details", { id: "arena-colours" }, el("summary", {}, "Colours"), colours));
+  const ofField = sizeFields(), shownKinds = el("div", {});
+  size.append(...ofField.map((field) => field.row));
+  kinds.append(shownKinds, ...kindTools());
+  let kindNames = "", colourNames = "", ofKinds = [], ofColours = [];
   on("arena", (arena) => {
     if (!arena) return;
-    if (!size.contains(document.activeElement)) size.replaceChildren(...sizeFields(arena));
-    if (!kinds.contains(document.activeElement)) kinds.replaceChildren(...kindFields(arena));
-    if (!colours.contains(document.activeElement)) colours.replaceChildren(...Object.entries(arena.colours).filter(([name]) => ["floor", "box", ...ROLES].includes(name)).map(colourField));
+    if (kindNames !== Object.keys(arena.kinds).join()) {
+      kindNames = Object.keys(arena.kinds).join();
+      ofKinds = Object.keys(arena.kinds).map(kindFields);
+      shownKinds.replaceChildren(...ofKinds.map(({ row }) => row));
+    }
+    const names = Object.keys(arena.colours).filter((name) => ["floor", "box", ...ROLES].includes(name));
+    if (colourNames !== names.join()) {
+      colourNames = names.join();
+      ofColours = names.map(colourField);
+      colours.replaceChildren(...ofColours.map(({ row }) => row));
+    }
+    for (const field of [...ofField, ...ofKinds, ...ofColours]) field.show(arena);
   });
 }
-function sizeFields(arena) {
+function sizeFields() {
   const set = (args) => edit("set_field", args), now = () => value("arena");
-  const name = el("input", { type: "text", value: arena.name, id: "arena-field-name", onchange: () => set({ name: name.value }) });
-  const walls = { height: arena.shapes.find((shape) => shape.name.startsWith("wall_"))?.size_m[2] ?? 0 };
-  return [labelled("name", name), numberField("length, x [m]", arena, "size_m.0", (long) => set({ size_m: [long, now().size_m[1]] }), { min: 0.1 }), numberField("width, y [m]", arena, "size_m.1", (wide) => set({ size_m: [now().size_m[0], wide] }), { min: 0.1 }),
-    numberField("walls, high [m]", walls, "height", (wall_height_m) => set({ wall_height_m }), { min: 0 }), numberField("friction", arena, "friction", (friction) => set({ friction }), { min: 0 }),
-    numberField("most boxes (0: the contest's)", arena, "max_boxes", (max_boxes) => set({ max_boxes: Math.round(max_boxes) }), { min: 0, step: 1 }),
-    numberField("least gap [m] (0: the contest's)", arena, "gap_m", (gap_m) => set({ gap_m }), { min: 0 })];
+  const wallHeight = (arena) => arena.shapes.find((shape) => shape.name.startsWith("wall_"))?.size_m[2] ?? 0;
+  return [textField("name", (arena) => arena.name, (name) => set({ name }), { id: "arena-field-name" }),
+    numberField("length, x [m]", (arena) => arena.size_m[0], (long) => set({ size_m: [long, now().size_m[1]] }), { min: 0.1 }),
+    numberField("width, y [m]", (arena) => arena.size_m[1], (wide) => set({ size_m: [now().size_m[0], wide] }), { min: 0.1 }),
+    numberField("walls, high [m]", wallHeight, (wall_height_m) => set({ wall_height_m }), { min: 0 }),
+    numberField("friction", (arena) => arena.friction, (friction) => set({ friction }), { min: 0 }),
+    numberField("most boxes (0: the contest's)", (arena) => arena.max_boxes, (max_boxes) => set({ max_boxes: Math.round(max_boxes) }), { min: 0, step: 1 }),
+    numberField("least gap [m] (0: the contest's)", (arena) => arena.gap_m, (gap_m) => set({ gap_m }), { min: 0 })];
 }
-function kindFields(arena) {
-  const rows = Object.entries(arena.kinds).map(([name, kind]) => {
-    const now = () => value("arena").kinds[name];
-    const set = (place) => (number) => { const size_m = [...now().size_m]; size_m[place] = number; edit("set_box_kind", { name, ...now(), size_m }); };
-    return el("fieldset", { class: "arena-fields" }, el("legend", {}, name), ...["long", "wide", "high"].map((text, place) => numberField(`${text} [m]`, kind, `size_m.${place}`, set(place), { min: 0.001 })),
-      numberField("mass [kg]", kind, "mass_kg", (mass_kg) => edit("set_box_kind", { name, ...now(), mass_kg }), { min: 0.001 }), numberField("friction", kind, "friction", (friction) => edit("set_box_kind", { name, ...now(), friction }), { min: 0 }));
-  });
+function kindFields(name) {
+  const now = () => value("arena").kinds[name], set = (args) => edit("set_box_kind", { name, ...now(), ...args });
+  const size = (place) => (length) => { const size_m = [...now().size_m]; size_m[place] = length; return set({ size_m }); };
+  const fields = [...["long", "wide", "high"].map((text, place) => numberField(`${text} [m]`, (arena) => arena.kinds[name].size_m[place], size(place), { min: 0.001 })),
+    numberField("mass [kg]", (arena) => arena.kinds[name].mass_kg, (mass_kg) => set({ mass_kg }), { min: 0.001 }),
+    numberField("friction", (arena) => arena.kinds[name].friction, (friction) => set({ friction }), { min: 0 })];
+  return { row: el("fieldset", { class: "arena-fields" }, el("legend", {}, name), ...fields.map((field) => field.row)), show: (arena) => fields.forEach((field) => field.show(arena)) };
+}
+function kindTools() {
   const name = el("input", { type: "text", placeholder: "post", "aria-label": "Name of a new kind" });
   const add = button("Add a kind", () => edit("set_box_kind", { name: name.value, size_m: [0.1, 0.1, 0.5] }));
   const seed = el("input", { type: "number", min: 0, step: 1, value: 1, class: "short", "aria-label": "Seed of random boxes" });
   const random = button("Random boxes", () => { ask("arena.place_layout", { name: "random", seed: seed.valueAsNumber || 0 }).then(() => { seed.value = (seed.valueAsNumber || 0) + 1; }).catch(fail); }, { id: "arena-random" });
-  return [...rows, el("div", { class: "row" }, name, add), el("div", { class: "row" }, random, seed)];
+  return [el("div", { class: "row" }, name, add), el("div", { class: "row" }, random, seed)];
 }
-function colourField([name, colour]) {
-  const input = el("input", { type: "color", value: colour, "aria-label": `Colour: ${name}`, onchange: () => edit("set_colour", { name, colour: rgb(input.value) }) });
-  return labelled(words(name), input);
+function colourField(name) {
+  const input = el("input", { type: "color", "aria-label": `Colour: ${name}`, onchange: () => edit("set_colour", { name, colour: rgb(input.value) }) });
+  return { row: labelled(words(name), input), show: (arena) => { input.value = arena.colours[name]; } };
 }
 
 function mountStatus(root, field) {

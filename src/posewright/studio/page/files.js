@@ -15,11 +15,11 @@ export function mount(root) {
   on("file", (file) => { showState(state); notes(file); });
   on("history", () => showState(state));
   on("drafts", (drafts) => notice("drafts", drafts.length > 0 && el("ul", {}, ...drafts.map(draftRow))));
-  const always = () => true, isNoField = () => value("mode") !== "arena";
+  const isMotion = () => value("mode") === "motion";
   shortcuts("Files", [
-    ["Ctrl+O", "Open", () => withoutField(browse), always],
-    ["Ctrl+S", "Save", () => withoutField(() => save(), "motion"), isNoField],
-    ["Ctrl+Shift+S", "Save under another name", () => withoutField(saveAs, "motion"), isNoField],
+    ["Ctrl+O", "Open", () => withoutField(browse), () => true],
+    ["Ctrl+S", "Save", () => withoutField(() => save()), isMotion],
+    ["Ctrl+Shift+S", "Save under another name", () => withoutField(saveAs), isMotion],
   ]);
   addEventListener("beforeunload", (event) => { if (value("history")?.dirty && !isStale) event.preventDefault(); });
   takeDrops(window);
@@ -28,9 +28,9 @@ export function mount(root) {
 }
 
 // A number that is being written counts, and has the focus again afterwards.
-function withoutField(work, mode) {
+export function withoutField(work) {
   const field = document.activeElement;
-  if (document.querySelector("dialog[open]") || value("mode") !== (mode ?? value("mode"))) return;
+  if (document.querySelector("dialog[open]")) return;
   field.blur();
   field.focus();
   work();
@@ -161,7 +161,7 @@ async function exportMotion() {
   const format = field("Format", el("select", { autofocus: true }, ...formats.map((one) => el("option", { value: one.name }, `${one.title} (${one.suffix})`))));
   const name = field("File name", el("input", { type: "text", required: true }));
   const told = el("div", { class: "losses", role: "status" });
-  let losses = [], faults = [], latest = 0;
+  let losses = [], latest = 0;
   const chosen = () => ({ file: name.input.value.trim(), format: format.input.value });
   // Nothing can be exported before it is shown what would be lost.
   async function look() {
@@ -171,17 +171,17 @@ async function exportMotion() {
     const [preview, error] = await ask("files.preview", chosen()).then((found) => [found], (error) => [null, error]);
     if (mine !== latest) return;
     losses = preview?.losses ?? [];
-    faults = preview?.faults ?? [];
+    const faults = preview?.faults ?? [];
     const lines = error ? [el("p", { class: "wrong" }, `${error.message} ${error.hint ?? ""}`)]
       : [losses.length ? el("h3", {}, "This would be lost") : el("p", {}, "Nothing is lost."), list(losses, "wrong"),
         faults.length > 0 && el("h3", {}, "This could harm the robot"), list(faults, "wrong"),
         preview.remarks.length > 0 && el("h3", {}, "Worth knowing"), list(preview.remarks, ""), preview.exists && el("p", {}, "A file of this name is there; it would be replaced.")];
     told.replaceChildren(...lines.filter(Boolean));
-    main.textContent = faults.length ? "Export all the same" : losses.length ? "Export without that" : "Export";
+    main.textContent = losses.length ? "Export without that" : "Export";
     main.disabled = Boolean(error);
   }
   const made = form("Export the motion", "Export", [format.row, name.row, told], async () => {
-    const args = { ...chosen(), accept_loss: losses.length > 0, accept_faults: faults.length > 0 };
+    const args = { ...chosen(), accept_loss: losses.length > 0 }; // faults are asked about once more
     for (;;) {
       const done = await ask("files.export", args).catch(fail);
       if (done?.saved) { tell(`Exported to ${done.saved}.`); return true; }

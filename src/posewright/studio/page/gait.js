@@ -2,8 +2,9 @@
 import { ask, isStale, latest, newGesture, on, value } from "./link.js";
 import { button, dialog, el, fail, options, tell } from "./dom.js";
 import { bindField } from "./fields.js";
-import { question } from "./files.js";
+import { question, withoutField } from "./files.js";
 import { mountSteering } from "./joystick.js";
+import { shortcuts } from "./keys.js";
 import { mountPhases } from "./phases.js";
 
 const own = (action, args = {}) => ask(`gait.${action}`, args).catch(fail);
@@ -35,6 +36,9 @@ function mountFile(root) {
   const problem = el("p", { class: "gait-problem", role: "alert" });
   const save = button("Save", () => saveAs(value("gait").file ?? askName()), { id: "gait-save" });
   const others = button("Save as…", () => saveAs(askName()));
+  const isGait = () => value("mode") === "gait";
+  const press = (control) => () => withoutField(() => value("gait") ? control.click() : tell("There is no gait to save.", true));
+  shortcuts("Files", [["Ctrl+S", "Save", press(save), isGait], ["Ctrl+Shift+S", "Save under another name", press(others), isGait]]);
   root.append(el("label", { class: "gait-field" }, "Gait", select), el("div", { class: "row" }, save, others,
     button("To motion…", sample, { id: "gait-sample", title: "Write the walk at this command as a motion, and open it" })), note, problem);
   return { list, show };

@@ -12,7 +12,9 @@ export function mount(root) {
   const heading = el("h2"), list = el("div", { id: "joints" });
   const show = button("Show it", () => { const { keyframe, selected } = value("cursor"); ask("session.look", { keyframe, selected }).catch(fail); }, { class: "small" });
   const elsewhere = el("p", { id: "pose-elsewhere", class: "row faint", hidden: true }, "The 3-D view shows another time of the motion.", show);
-  root.append(heading, elsewhere, tools.bar(() => rows.forEach(showUnit)), list);
+  const follower = el("span"), stop = button("Hold", () => ask("teach.follow", { on: false }).catch(fail), { class: "small", title: "The body holds its pose and follows no longer" });
+  const following = el("p", { id: "pose-following", class: "row", role: "status", hidden: true }, follower, stop);
+  root.append(heading, following, elsewhere, tools.bar(() => rows.forEach(showUnit)), list);
   on("robot", (robot) => {
     rows = [];
     list.replaceChildren(...limbs(robot).map(limb));
@@ -23,6 +25,11 @@ export function mount(root) {
   on("pose", showPose);
   on("reach", (reach) => rows.forEach((row) => showReach(row, reach[row.joint.name])));
   on("motion", showStates);
+  on("teach", (teach) => {
+    following.hidden = !teach.follows;
+    follower.classList.toggle("trouble", Boolean(teach.not_sent));
+    follower.textContent = teach.not_sent ? `⚠ Not sent to ${teach.body}: ${teach.not_sent}` : `${teach.body} follows this pose.`;
+  });
   on("player", (player) => { elsewhere.hidden = player.at_keyframe; });
   on("cursor", ({ keyframe }) => {
     heading.textContent = keyframe < 0 ? "Start pose" : `Pose of keyframe ${keyframe + 1}`;

@@ -1,6 +1,6 @@
 // Catch poses from a body that is moved by hand.
 import { ask, latest, on, value } from "./link.js";
-import { button, checkbox, el, fail, options, words } from "./dom.js";
+import { button, checkbox, el, fail, options, toggle, words } from "./dom.js";
 import { limbs } from "./pose.js";
 
 const HINTS = {
@@ -8,12 +8,15 @@ const HINTS = {
   opening: "Opening: looking for every servo …",
   closing: "Letting go …",
   open: "Let go of a limb and hold it, put it into place, catch.",
+  follows: "The body follows the pose on the tab Pose, at 60°/s at most. Stay clear of it.",
 };
 
 export function mount(root) {
   const body = el("select", { "aria-label": "Body" });
   const connect = button("Connect", () => ask(isOpen() ? "teach.disconnect" : "teach.connect", isOpen() ? {} : { body: body.value }).catch(fail), { id: "teach-connect" });
   const live = checkbox("Show it live", (isLive) => ask("teach.show", { live: isLive }).catch(fail), { checked: true });
+  const follow = toggle("Follow the pose", (on) => ask("teach.follow", { on }).catch(fail), { id: "teach-follow", title: "The body moves to the pose that is edited, slowly, and follows every edit. Off: it holds its pose" });
+  const notSent = el("p", { class: "trouble", role: "alert", id: "teach-not-sent" });
   const hint = el("p", { class: "faint", role: "status" }), trouble = el("p", { class: "trouble", role: "alert" });
   const list = el("div", { id: "teach-limbs" });
   const seconds = el("input", { type: "number", id: "teach-seconds", min: 0.1, step: 0.1, class: "short", "aria-label": "Time on the way [s]; empty: the time that passed" });
@@ -24,7 +27,7 @@ export function mount(root) {
     el("label", { class: "row" }, "Way", seconds, "s; empty: as long as it took"), caught, warnings);
   const hand = handOf();
   root.append(el("h2", {}, "Teach by hand"),
-    el("div", { class: "row" }, body, connect, live.label), hint, trouble, catching, hand.made, list);
+    el("div", { class: "row" }, body, connect, live.label), hint, trouble, el("div", { class: "row" }, follow), notSent, catching, hand.made, list);
   on("robot", () => show(value("teach")));
   on("teach", show);
 
@@ -41,9 +44,12 @@ export function mount(root) {
     live.box.checked = teach.live;
     connect.textContent = isOpen() ? "Disconnect" : "Connect";
     connect.disabled = teach.state === "closing";
-    hint.textContent = HINTS[teach.state];
+    hint.textContent = HINTS[teach.follows ? "follows" : teach.state];
+    follow.hidden = teach.state !== "open";
+    follow.setAttribute("aria-pressed", String(teach.follows));
+    notSent.textContent = teach.not_sent ? `⚠ Not sent: ${teach.not_sent}` : "";
     trouble.textContent = teach.trouble ? `⚠ ${teach.trouble}` : "";
-    list.hidden = catching.hidden = teach.state !== "open";
+    list.hidden = catching.hidden = teach.state !== "open" || teach.follows;
     caught.textContent = teach.caught;
     warnings.replaceChildren(...teach.warnings.map((text) => el("li", {}, text)));
     const parts = [{ name: "all", joints: robot.joints }, ...limbs(robot)];
@@ -81,7 +87,7 @@ function handOf() {
   return { made, show };
 
   function show(teach, robot) {
-    made.hidden = teach.state !== "open" || !teach.by_hand || !teach.free.length;
+    made.hidden = teach.state !== "open" || teach.follows || !teach.by_hand || !teach.free.length;
     const names = robot.joints.map((one) => one.name).filter((name) => teach.free.includes(name));
     if (names.join() === [...joint.options].map((option) => option.value).join()) return;
     const before = joint.value;

@@ -1,6 +1,7 @@
 // A trial: run one or open a recording, its score, its chart, and what was decided when.
 import { ask, on, value } from "./link.js";
 import { button, checkbox, el, fail, labelled, options, tabs, tell, toggle, words } from "./dom.js";
+import { withoutField } from "./files.js";
 import { isIdle, shortcuts } from "./keys.js";
 import * as lanes from "./trial_lanes.js";
 
@@ -22,7 +23,9 @@ function mountSetup(root) {
   const run = button("Run", () => ask("trial.run", asked()).catch(fail), { id: "trial-run", class: "main" });
   const stop = button("Stop", () => ask("trial.stop").catch(fail), { id: "trial-stop" });
   const name = el("input", { type: "text", id: "trial-save-name", value: "trial.mcap" });
-  const save = button("Save", () => ask("trial.save", { name: name.value }).then(() => { tell(`Saved ${name.value}`); refresh(); }).catch(fail), { id: "trial-save" });
+  const write = () => ask("trial.save", { name: name.value }).then(() => { tell(`Saved ${name.value}`); refresh(); }).catch(fail);
+  const save = button("Save", write, { id: "trial-save", title: "Ctrl+S" });
+  shortcuts("Files", [["Ctrl+S / Ctrl+Shift+S", "Save", () => withoutField(write), () => value("mode") === "trial"]]);
   const status = el("p", { id: "trial-status", role: "status" });
   root.append(
     el("h2", {}, "Replay a recording"),

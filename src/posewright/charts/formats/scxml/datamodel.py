@@ -12,11 +12,16 @@ from functools import cached_property
 
 from posewright.charts.expression import Function, Scope, SourceText, names_in, parse, parse_expression
 from posewright.charts.formats.declarations import VARIABLES, read_function, read_type
-from posewright.charts.formats.native_nodes import Entries, Items, flow_node
+from posewright.charts.formats.native_nodes import LineList, LineMapping, flow_node
 from posewright.charts.formats.native_writer import constant_data, type_data, value_data
-from posewright.charts.formats.scxml.expressions import DataToken, Renaming, tokens_of, translated
+from posewright.charts.formats.scxml.expressions import (
+    DataToken,
+    NamesInChart,
+    tokens_of,
+    translate_expression,
+)
 from posewright.charts.formats.scxml.names import FreeNames, StateNames
-from posewright.charts.formats.scxml.vocabulary import UNSET, mapping_at, posewright_name
+from posewright.charts.formats.scxml.vocabulary import UNSET, build_mapping, extension_name
 from posewright.charts.model import Declarations, scope_of
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.documents import Node
@@ -66,9 +71,9 @@ class DataModel:
         free_names: hands out names that are still unused.
     """
 
-    sections: Mapping[str, Entries]
+    sections: Mapping[str, LineMapping]
     declared: Declarations
-    names: Renaming
+    names: NamesInChart
     lists: Mapping[str, tuple[str, ...]]
     free_names: FreeNames = field(repr=False)
 
@@ -78,7 +83,7 @@ def read_data(root: Element, states: StateNames) -> DataModel:
     return _DataReader(root, states).read()
 
 
-def data_in(root: Element) -> dict[str, Element]:
+def find_data_elements(root: Element) -> dict[str, Element]:
     """Return every <data> that is a variable by its id, including those that a <foreach> declares.
 
     Raises:
@@ -163,7 +168,7 @@ class _DataReader:
         root: the document.
         free_names: hands out names that are still unused.
         data: every <data> that is a variable or constant, by its id.
-        chart_names: the names of these in the chart, by id.
+        name_by_data_id: the names of these in the chart, by id.
         names: the names of data, enumeration values and states in the chart.
     """
 
@@ -171,13 +176,16 @@ class _DataReader:
         """Give every <data> a name in the chart; types and values are read later."""
         self.root = root
         self.free_names = FreeNames()
-        self.data = data_in(root)
-        self.chart_names = {data_id: self.free_names.take(data_id, "data") for data_id in self.data}
-        self.names = Renaming(
-            self.chart_names,
-            values={},
-            states=states.names,
-            histories=states.histories,
+        self.data = find_data_elements(root)
+        self.name_by_data_id = {
+            data_id: self.free_names.take_name(data_id, suffix="data") for data_id in self.data
+        }
+        # enumeration values are added by `read_types`
+        self.names = NamesInChart(
+            self.name_by_data_id,
+            enum_value_by_text={},
+            state_by_id=states.name_by_id,
+            history_ids=states.history_by_id,
             datamodel=root.get("datamodel") or "",
         )
 
@@ -188,11 +196,11 @@ class _DataReader:
         constants: dict[str, Value] = {}
         units: dict[str, str] = {}
         for data_id, element in self.data.items():
-            role = self.role(data_id)
-            name = self.chart_names[data_id]
+            role = self.role_of(data_id)
+            name = self.name_by_data_id[data_id]
             if role == "constant":
-                constants[name] = self.value(data_id, element, Scope())
-                unit = element.get(posewright_name("unit"))
+                constants[name] = self.read_value(data_id, element, Scope())
+                unit = element.get(extension_name("unit"))
                 if unit is not None:
                     units[name] = unit
             else:
@@ -218,10 +226,10 @@ class _DataReader:
         section_data["constants"] = {
             name: constant_data(value, units.get(name)) for name, value in constants.items()
         }
-        section_data["initial_values"] = self.initial_values(declared)
+        section_data["initial_values"] = self.read_initial_values(declared)
         section_data["functions"] = function_data
-        lines = {self.chart_names[data_id]: element.line for data_id, element in self.data.items()}
-        sections = {key: Entries(entries, self.root.line, lines) for key, entries in section_data.items()}
+        lines = {self.name_by_data_id[data_id]: element.line for data_id, element in self.data.items()}
+        sections = {key: LineMapping(entries, self.root.line, lines) for key, entries in section_data.items()}
         return DataModel(
             sections,
             replace(declared, functions=functions),
@@ -230,10 +238,10 @@ class _DataReader:
             free_names=self.free_names,
         )
 
-    def role(self, data_id: str) -> str:
-        """Return what a <data> declares: an input, an output, a local or a constant; default an output."""
+    def role_of(self, data_id: str) -> str:
+        """Return what a <data> declares: `input`, `output` (the default), `local` or `constant`."""
         element = self.data[data_id]
-        role = element.get(posewright_name("role")) or "output"
+        role = element.get(extension_name("role")) or "output"
         if role not in SECTIONS:
             element.fail(f"{role!r} is not a role of a <data>", hint=f"use one of {', '.join(SECTIONS)}")
         return role
@@ -241,42 +249,43 @@ class _DataReader:
     def read_types(self) -> dict[str, Type]:
         """Return the type of every variable by its name in the chart, as stated or inferred.
 
-        A variable without a stated type is an enumeration if it is set to texts or compared with them; the
-        type of any other follows from the values that it is set to. Names of enumeration values are added to
-        `names`.
+        A variable without a stated type is an enumeration if it is set to texts; the type of any other
+        follows from the values that it is set to. The names of enumeration values are added to `names`.
         """
-        type_key = posewright_name("type")
+        type_key = extension_name("type")
         typed_ids = [data_id for data_id, element in self.data.items() if element.get(type_key) is not None]
         types = {
-            self.chart_names[data_id]: read_type(_yaml_attribute(self.data[data_id], type_key))
+            self.name_by_data_id[data_id]: read_type(_yaml_attribute(self.data[data_id], type_key))
             for data_id in typed_ids
         }
         function_types = map(read_type, _types_of_functions(self.root))
         for stated_type in [*types.values(), *function_types]:
             if isinstance(stated_type, EnumType):
-                self.name_values(stated_type.values)
-        untyped = {
+                self.add_enum_values(stated_type.values)
+        untyped_data = {
             data_id: element
             for data_id, element in self.data.items()
-            if data_id not in typed_ids and self.role(data_id) != "constant"
+            if data_id not in typed_ids and self.role_of(data_id) != "constant"
         }
-        assignments = list_assignments(self.root, untyped)
-        texts_by_variable = texts_of(self.root, assignments, untyped)
-        self.name_values(text for texts in texts_by_variable.values() for text in texts)
-        for data_id, texts in texts_by_variable.items():
-            types[self.chart_names[data_id]] = EnumType(tuple(self.names.values[text] for text in texts))
-        untyped_numbers = {
-            data_id: element for data_id, element in untyped.items() if data_id not in texts_by_variable
+        assignments = list_assignments(self.root, untyped_data)
+        texts_by_data_id = find_texts_of_variables(self.root, assignments, untyped_data)
+        self.add_enum_values(text for texts in texts_by_data_id.values() for text in texts)
+        for data_id, texts in texts_by_data_id.items():
+            enum_values = tuple(self.names.enum_value_by_text[text] for text in texts)
+            types[self.name_by_data_id[data_id]] = EnumType(enum_values)
+        # numbers and truth values
+        remaining_data = {
+            data_id: element for data_id, element in untyped_data.items() if data_id not in texts_by_data_id
         }
-        return {**types, **_infer_types(types, untyped_numbers, assignments, self.names)}
+        return {**types, **_infer_types(types, remaining_data, assignments, self.names)}
 
-    def name_values(self, texts: Iterable[str]) -> None:
-        """Add names of enumeration values to `names`, for the texts that have none yet."""
-        new_texts = [text for text in dict.fromkeys(texts) if text not in self.names.values]
-        values = {text: self.free_names.take(text, "value") for text in new_texts}
-        self.names = replace(self.names, values={**self.names.values, **values})
+    def add_enum_values(self, texts: Iterable[str]) -> None:
+        """Add a new enumeration value to `names` for each text that has none yet."""
+        new_texts = [text for text in dict.fromkeys(texts) if text not in self.names.enum_value_by_text]
+        new_values = {text: self.free_names.take_name(text, suffix="value") for text in new_texts}
+        self.names = replace(self.names, enum_value_by_text={**self.names.enum_value_by_text, **new_values})
 
-    def value(self, data_id: str, element: Element, scope: Scope, target: Type | None = None) -> Value:
+    def read_value(self, data_id: str, element: Element, scope: Scope, target: Type | None = None) -> Value:
         """Return the constant value of a <data>.
 
         Args:
@@ -292,7 +301,7 @@ class _DataReader:
         text = _value_text(element)
         if text is None:
             element.fail(f"the constant {data_id} has no value", hint="write it in `expr`")
-        source = SourceText(translated(text, self.names, element), element.where)
+        source = SourceText(translate_expression(text, self.names, element), element.where)
         expression = parse_expression(source, scope, target)
         if expression.names:
             hint = "write a number, a truth value or a text"
@@ -300,22 +309,26 @@ class _DataReader:
         value: Value = expression.constant
         return value if target is None else target.clamp(value)  # type: ignore[arg-type]
 
-    def initial_values(self, declared: Declarations) -> dict[str, Value]:
-        """Return the initial values of variables; a value may be computed from those before it."""
+    def read_initial_values(self, declared: Declarations) -> dict[str, Value]:
+        """Return the initial values of outputs and locals by their names in the chart.
+
+        A value may be computed from those before it. Variables without an initial value are left out.
+        """
         values: dict[str, Value] = {}
         for data_id, element in self.data.items():
-            variable = self.chart_names[data_id]
-            is_unset = element.get(posewright_name("initial")) == UNSET or _value_text(element) is None
+            variable = self.name_by_data_id[data_id]
+            is_unset = element.get(extension_name("initial")) == UNSET or _value_text(element) is None
             if variable not in declared.variables or is_unset:
                 continue
             fixed_scope = declared.fixed_scope
+            # the variables before this one are constants for its expression
             scope = replace(fixed_scope, constants={**fixed_scope.constants, **values})
-            values[variable] = self.value(data_id, element, scope, target=declared.variables[variable])
+            values[variable] = self.read_value(data_id, element, scope, target=declared.variables[variable])
         return {name: value_data(value) for name, value in values.items()}
 
 
 def _yaml_attribute(element: Element, name: str) -> Node:
-    """Return the YAML in an attribute."""
+    """Return an attribute that holds YAML as a node of a native document, with the element's line."""
     return flow_node(element.required(name), element.path, element.line)
 
 
@@ -326,49 +339,52 @@ def _types_of_functions(root: Element) -> Iterator[Node]:
         yield from (_yaml_attribute(parameter, "type") for parameter in element.all("pw:takes"))
 
 
-def _function_entries(element: Element) -> Entries:
+def _function_entries(element: Element) -> LineMapping:
     """Return the declaration of a function as in a native document."""
     parameters = {
         parameter.required("name"): _yaml_attribute(parameter, "type").value
         for parameter in element.all("pw:takes")
     }
-    rows = Items((_row_entries(row) for row in element.all("pw:row")), element.line)
-    return mapping_at(element, takes=parameters, gives=_yaml_attribute(element, "gives").value, rows=rows)
+    rows = LineList((_row_entries(row) for row in element.all("pw:row")), element.line)
+    return build_mapping(element, takes=parameters, gives=_yaml_attribute(element, "gives").value, rows=rows)
 
 
-def _row_entries(element: Element) -> Entries | Items:
+def _row_entries(element: Element) -> LineMapping | LineList:
     """Return a row of a function as in a native document: a condition and a value, or a list of cells."""
     value = element.required("give")
     cells = element.get("cells")
     if cells is None:
-        return mapping_at(element, when=element.required("when"), give=value)
-    return Items([*(cell.strip() for cell in cells.split("|")), value], element.line)
+        return build_mapping(element, when=element.required("when"), give=value)
+    return LineList([*(cell.strip() for cell in cells.split("|")), value], element.line)
 
 
-def texts_of(
+def find_texts_of_variables(
     root: Element, assignments: Iterable[Assignment], variables: Iterable[str]
 ) -> dict[str, list[str]]:
-    """Return all texts that each variable of texts is set to or compared with.
+    """Return the texts that each text variable may hold: those it is set to or compared with.
 
-    Variables that share a text have all texts in common, as they have the same enumeration.
+    A text variable is one that is set to a text in quotes, as in <assign location="speed" expr="'slow'"/>.
+    Variables that share a text have all texts in common, as they have the same enumeration type.
 
     Args:
         root: the document.
         assignments: its assignments.
-        variables: the variables whose type is not stated.
+        variables: the ids of the variables whose type is not stated; others are left out.
     """
     texts_by_variable: dict[str, list[str]] = {}
-    tokens_by_expression = []
+    tokens_of_expressions = []
     for assignment in assignments:
-        tokens_by_expression.append(assignment.tokens)
+        tokens_of_expressions.append(assignment.tokens)
         for text in _assigned_texts(assignment.tokens):
             texts_by_variable.setdefault(assignment.location, []).append(text)
     for element in root.walk():
-        tokens_by_expression.append(list(tokens_of(element.get("cond") or "", element)))
-    for tokens in tokens_by_expression:
+        tokens_of_expressions.append(list(tokens_of(element.get("cond") or "", element)))
+    for tokens in tokens_of_expressions:
         _add_compared_texts(tokens, texts_by_variable)
-    names = set(variables)
-    return _merge_shared_texts({name: texts for name, texts in texts_by_variable.items() if name in names})
+    untyped_variables = set(variables)
+    return _merge_shared_texts(
+        {name: texts for name, texts in texts_by_variable.items() if name in untyped_variables}
+    )
 
 
 def _assigned_texts(tokens: list[DataToken]) -> Iterator[str]:
@@ -377,22 +393,22 @@ def _assigned_texts(tokens: list[DataToken]) -> Iterator[str]:
         is_compared = any(neighbour.text in _EQUALITY_SIGNS for neighbour in tokens[max(i - 1, 0) : i + 2])
         is_state = i >= 2 and tokens[i - 2].text == "In"  # as in In('state')
         if token.kind == "string" and not is_compared and not is_state:
-            yield token.text[1:-1]
+            yield token.quoted_text
 
 
 def _add_compared_texts(tokens: list[DataToken], texts_by_variable: dict[str, list[str]]) -> None:
-    """Add the texts that variables of texts are compared with in an expression.
+    """Add to `texts_by_variable` the texts that an expression compares text variables with by == or !=.
 
     Args:
         tokens: the tokens of the expression.
-        texts_by_variable: the texts of each variable of texts; other variables are left out.
+        texts_by_variable: the texts of each text variable; comparisons of other variables are ignored.
     """
     for left, sign, right in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        name, text = (left, right) if left.kind == "name" else (right, left)
-        if sign.text not in _EQUALITY_SIGNS or name.kind != "name" or text.kind != "string":
+        name, string = (left, right) if left.kind == "name" else (right, left)
+        if sign.text not in _EQUALITY_SIGNS or name.kind != "name" or string.kind != "string":
             continue
         if name.text in texts_by_variable:
-            texts_by_variable[name.text].append(text.text[1:-1])
+            texts_by_variable[name.text].append(string.quoted_text)
 
 
 def _merge_shared_texts(texts_by_variable: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -415,51 +431,58 @@ def _merge_shared_texts(texts_by_variable: dict[str, list[str]]) -> dict[str, li
 
 def _infer_types(
     types: Mapping[str, Type],
-    unknown: Mapping[str, Element],
+    untyped_data: Mapping[str, Element],
     assignments: list[Assignment],
-    names: Renaming,
+    names: NamesInChart,
 ) -> dict[str, Type]:
-    """Return the types of variables that are neither stated nor enumerations, by their names in the chart.
+    """Return the types of numbers and truth values without a stated type, by their names in the chart.
 
-    It goes over the assignments until nothing new follows: the type of a variable may follow from another
-    variable whose type was inferred before.
+    The assignments are visited again and again until nothing new follows, since the type of a variable may
+    follow from another variable whose type was inferred in the round before.
 
     Args:
         types: the types of the other variables, by their names in the chart.
-        unknown: the variables to infer, by id.
+        untyped_data: the <data> elements whose types are inferred, by their ids.
         assignments: the assignments of the document.
-        names: the names in the chart.
+        names: what the names of the document mean in the chart.
+
+    Raises:
+        FormatError: no type follows for some variable, or a number and a truth value are assigned to one.
     """
     inferred: dict[str, Type] = {}
     for _ in range(MAX_ROUNDS):
         previously_inferred = dict(inferred)
         for assignment in assignments:
-            if assignment.location in unknown:
+            if assignment.location in untyped_data:
                 _infer_from_assignment(assignment, types, inferred, names)
         if inferred == previously_inferred:
             break
-    for name, element in unknown.items():
-        if names.variables[name] not in inferred:
+    for data_id, element in untyped_data.items():
+        if names.variable_by_data_id[data_id] not in inferred:
             hint = "write its value, as in <data id=... expr='0'/>"
-            element.fail(f"the type of {name} cannot be inferred", hint=hint)
+            element.fail(f"the type of {data_id} cannot be inferred", hint=hint)
     return inferred
 
 
 def _infer_from_assignment(
-    assignment: Assignment, types: Mapping[str, Type], inferred: dict[str, Type], names: Renaming
+    assignment: Assignment, types: Mapping[str, Type], inferred: dict[str, Type], names: NamesInChart
 ) -> None:
-    """Add the type of an assigned value to `inferred`, if the types of all it reads are known."""
-    source = SourceText(translated(assignment.text, names, assignment.element), assignment.element.where)
-    scope = scope_of({**types, **inferred}, {}, states=frozenset(names.states.values()))
+    """Add the type of an assigned variable to `inferred`, if the types of all that its value reads are known.
+
+    The type that is there already is widened: a float is assigned to it as well as integers.
+    """
+    element = assignment.element
+    source = SourceText(translate_expression(assignment.text, names, element), element.where)
+    scope = scope_of({**types, **inferred}, {}, states=frozenset(names.state_by_id.values()))
     if not names_in(parse(source)) <= set(scope.names):
         return
     value_type = parse_expression(source, scope).type
-    name = names.variables[assignment.location]
+    name = names.variable_by_data_id[assignment.location]
     inferred[name] = _common_type(inferred.get(name, value_type), value_type, assignment)
 
 
 def _common_type(earlier: Type, new: Type, assignment: Assignment) -> Type:
-    """Return the type of a variable that is assigned values of two types: of numbers a float if one is.
+    """Return the type of a variable that is assigned values of two types: a float if one of them is.
 
     Args:
         earlier: the type that follows from earlier assignments.

@@ -65,26 +65,31 @@ class DataToken:
     kind: str
     text: str
 
+    @property
+    def quoted_text(self) -> str:
+        """The text between the quotes of a string."""
+        return self.text[1:-1]
+
 
 @dataclass(frozen=True)
-class Renaming:
-    """The names of a document in its chart.
+class NamesInChart:
+    """What the names in an expression of a document mean in its chart.
 
     Attributes:
-        variables: names of the data.
-        values: the enumeration value of each quoted text.
-        states: names of states by id.
-        histories: ids of histories, which are never active.
-        datamodel: the data model of the document.
-        known_states: whether a state is active where the expression is evaluated, for states of which that is
-            known.
-        may_test_other_states: whether `In` may test other states there.
+        variable_by_data_id: the variable or constant of the chart that each <data> becomes.
+        enum_value_by_text: the enumeration value that each quoted text becomes.
+        state_by_id: the name in the chart of each state.
+        history_ids: ids of histories, which are never active.
+        datamodel: the data model of the document, such as `ecmascript`.
+        known_states: whether a state is active where the expression is evaluated, by the state's id; only
+            states of which that is known.
+        may_test_other_states: whether `In` may test a state there that is not in `known_states`.
     """
 
-    variables: Mapping[str, str]
-    values: Mapping[str, str]
-    states: Mapping[str, str]
-    histories: Collection[str] = ()
+    variable_by_data_id: Mapping[str, str]
+    enum_value_by_text: Mapping[str, str]
+    state_by_id: Mapping[str, str]
+    history_ids: Collection[str] = ()
     datamodel: str = ""
     known_states: Mapping[str, bool] = field(default_factory=dict)
     may_test_other_states: bool = True
@@ -104,7 +109,7 @@ def tokens_of(text: str, element: Element) -> Iterator[DataToken]:
         offset = match.end()
 
 
-def translated(text: str, names: Renaming, element: Element) -> str:
+def translate_expression(text: str, names: NamesInChart, element: Element) -> str:
     """Return the text of an expression of the document as an expression of the chart.
 
     Args:
@@ -130,7 +135,7 @@ class _Translation:
         depth: number of brackets and negations so far, which is limited as they are translated recursively.
     """
 
-    def __init__(self, text: str, names: Renaming, element: Element) -> None:
+    def __init__(self, text: str, names: NamesInChart, element: Element) -> None:
         """Split the expression into tokens; raises a FormatError at an unsupported character."""
         self.text = " ".join(text.split())
         self.names = names
@@ -196,30 +201,33 @@ class _Translation:
         return f"({''.join(parts).strip()})"
 
     def translate_string(self, quoted: str) -> str:
-        """Return the enumeration value of a quoted text, or raise a FormatError if it is none."""
+        """Return the enumeration value of a text in quotes, or raise a FormatError if it is none."""
         text = quoted[1:-1]
-        if text not in self.names.values:
+        if text not in self.names.enum_value_by_text:
             self.fail(f"the text {text!r}", "texts are values of a <data> that holds nothing else")
-        return self.names.values[text]
+        return self.names.enum_value_by_text[text]
 
     def translate_name(self, name: str) -> str:
-        """Return the text of a name in our notation: a variable, a constant, a keyword or a call."""
+        """Return the text of a name in our notation: a <data>, a truth value, a keyword or a call.
+
+        Of a call, the bracket behind the name is translated as well.
+        """
         if name == "In":
             return self.translate_state_test()
         if self.next_is("("):
             if name in _FUNCTIONS:
                 self.position += 1
                 return _FUNCTIONS[name] + self.translate_bracket()
-            if name not in _KEYWORDS:
+            if name not in _KEYWORDS:  # a bracket may follow a keyword, as in `not (a)`
                 self.fail(f"the function {name}", "the functions are abs, min, max and In")
         if name in _KEYWORDS or name in _CONSTANTS:
             return _CONSTANTS.get(name, name)
-        if name not in self.names.variables:
+        if name not in self.names.variable_by_data_id:
             self.fail_unknown_name(name)
-        return self.names.variables[name]
+        return self.names.variable_by_data_id[name]
 
     def fail_unknown_name(self, name: str) -> NoReturn:
-        """Raise a FormatError with a hint that fits the unknown name."""
+        """Raise the FormatError for a name that is no <data>, with a hint that depends on the name."""
         if name in _NULL_VALUES:
             self.fail(f"{name}", "a <data> always holds a number, a truth value or a text")
         if name.startswith("_"):
@@ -229,30 +237,37 @@ class _Translation:
         self.element.fail(f"unknown <data> {name!r}", hint="declare it in the <datamodel>")
 
     def translate_state_test(self) -> str:
-        """Translate the rest of `In('state')`: to a test of the state, or its result if that is known."""
-        argument_texts = [token.text for token in self.tokens[self.position : self.position + 3]]
-        self.position += 3
-        missing_texts = [""] * (3 - len(argument_texts))
-        opening, quoted_state, closing = argument_texts + missing_texts
-        if opening != "(" or not quoted_state.startswith(("'", '"')) or closing != ")":
+        """Return the translation of `In('state')`: `in(state)`, or true or false where that is known.
+
+        The token `In` was read already.
+
+        Raises:
+            FormatError: no bracket with one text follows, there is no such state, or it may not be tested.
+        """
+        n_tokens = 3  # an opening bracket, a text in quotes, a closing bracket
+        token_texts = [token.text for token in self.tokens[self.position : self.position + n_tokens]]
+        self.position += n_tokens
+        missing_texts = [""] * (n_tokens - len(token_texts))
+        opening, quoted_id, closing = token_texts + missing_texts
+        if opening != "(" or not quoted_id.startswith(("'", '"')) or closing != ")":
             self.fail("In without the name of a state", "write In('state')")
-        state = quoted_state[1:-1]
-        if state in self.names.histories:
+        state_id = quoted_id[1:-1]
+        if state_id in self.names.history_ids:
             return "false"
-        if state not in self.names.states:
+        if state_id not in self.names.state_by_id:
             hint = "In('id') tests a state of the document"
-            self.element.fail(f"unknown state {state!r}", hint=hint)
-        if state in self.names.known_states:
-            return "true" if self.names.known_states[state] else "false"
+            self.element.fail(f"unknown state {state_id!r}", hint=hint)
+        if state_id in self.names.known_states:
+            return "true" if self.names.known_states[state_id] else "false"
         if not self.names.may_test_other_states:
             hint = "while states are left and entered, test only the state itself and those inside it"
-            self.fail(f"In('{state}') here", hint)
-        return f"in({self.names.states[state]})"
+            self.fail(f"In('{state_id}') here", hint)
+        return f"in({self.names.state_by_id[state_id]})"
 
 
-def python_text(tree: Tree, values: Collection[str]) -> str:
-    """Return a tree as Python text; the names `values`, of enumeration values, become quoted texts."""
-    return format_tree(rewrite(tree, _in_python(values)))
+def python_text(tree: Tree, enum_values: Collection[str]) -> str:
+    """Return a tree as Python text; the names in `enum_values` become quoted texts."""
+    return format_tree(rewrite(tree, _build_python_converter(enum_values)))
 
 
 def python_value(value: object) -> str:
@@ -260,30 +275,34 @@ def python_value(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else repr(value)
 
 
-def python_value_text(expression: Expression, value_type: Type, values: Collection[str]) -> str:
+def python_value_text(expression: Expression, value_type: Type, enum_values: Collection[str]) -> str:
     """Return an assigned value as Python text, clamped to the range of the variable's type if needed."""
-    text = python_text(expression.tree, values)
+    text = python_text(expression.tree, enum_values)
     if isinstance(value_type, BoolType | EnumType) or isinstance(expression.tree, Literal):
         return text
     has_full_range = value_type == type(value_type)()
     return text if has_full_range else f"max({value_type.low!r}, min({value_type.high!r}, {text}))"
 
 
-def python_guard(when: Expression, wait_s: float, values: Collection[str]) -> str | None:
-    """Return the guard and minimum time of a transition as Python text, None if there are neither."""
-    text = None if when.tree == ALWAYS.tree else python_text(when.tree, values)
+def python_guard(when: Expression, wait_s: float, enum_values: Collection[str]) -> str | None:
+    """Return the guard and minimum time [s] of a transition as Python text, None if there are neither."""
+    text = None if when.tree == ALWAYS.tree else python_text(when.tree, enum_values)
     if not wait_s:
         return text
     elapsed = f"after({wait_s!r})"
     return elapsed if text is None else f"{elapsed} and ({text})"
 
 
-def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
-    """Return a function that replaces a node by its form in Python, or returns None to leave it as it is."""
+def _build_python_converter(enum_values: Collection[str]) -> Callable[[Tree], Tree | None]:
+    """Return a function that returns the form of a node in Python, or None if that is the same.
+
+    Args:
+        enum_values: the names that are values of enumerations; they become quoted texts.
+    """
 
     def to_python(tree: Tree) -> Tree | None:
         """Return the form of a node in Python; None if it is the same."""
-        if isinstance(tree, Name) and tree.name in values:
+        if isinstance(tree, Name) and tree.name in enum_values:
             return Literal(tree.name)
         if isinstance(tree, Literal) and isinstance(tree.value, bool):
             return Name(str(tree.value))

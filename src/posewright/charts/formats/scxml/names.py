@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from itertools import chain, count
 from typing import NamedTuple
 
-from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, posewright_name
+from posewright.charts.formats.scxml.vocabulary import (
+    DEFAULT_ATTRIBUTE,
+    INITIAL_STATES,
+    SEGMENT_ELEMENT,
+    STATES,
+    extension_name,
+)
 from posewright.charts.model import DONE_PREFIX, MAX_NAME, RESERVED
 from posewright.documents import PlainData
 from posewright.documents.markup import Element
@@ -32,37 +38,42 @@ class FreeNames:
     """Hands out unique names.
 
     Attributes:
-        used: all names that are in use, including those that were handed out.
+        used_names: all names that are in use, including those that were handed out.
     """
 
-    def __init__(self, used: Iterable[str] = ()) -> None:
-        self.used = set(used)
+    def __init__(self, used_names: Iterable[str] = ()) -> None:
+        self.used_names = set(used_names)
 
-    def take(self, name: str, kind: str) -> str:
-        """Return an unused name for a variable, a value or an event, as similar to `name` as possible.
+    def take_name(self, preferred: str, suffix: str) -> str:
+        """Return an unused name for a variable, a value or an event, and mark it as used.
 
         Args:
-            name: its name in the document.
-            kind: appended if the name is used or a reserved word.
+            preferred: the name in the document, to which the result is as similar as possible.
+            suffix: a word that is appended if the preferred name is used or reserved, and put before it if it
+                begins with a digit.
         """
-        valid = _INVALID_CHARACTERS.sub("_", name)[:MAX_NAME] or kind
-        if valid[0].isdigit():
-            valid = f"{kind}_{valid}"[:MAX_NAME]
-        return self._take_unused(valid, f"{valid[: MAX_NAME - SUFFIX_LENGTH]}_{kind}", RESERVED)
+        valid_name = _INVALID_CHARACTERS.sub("_", preferred)[:MAX_NAME] or suffix
+        if valid_name[0].isdigit():
+            valid_name = f"{suffix}_{valid_name}"[:MAX_NAME]
+        alternative = f"{valid_name[: MAX_NAME - SUFFIX_LENGTH]}_{suffix}"
+        return self._take_unused(valid_name, alternative, RESERVED)
 
-    def take_state(self, name: str) -> str:
-        """Return an unused name for a state, which may begin with a digit or be a reserved word."""
-        valid = _INVALID_CHARACTERS.sub("_", name)[:MAX_STATE_NAME] or "state"
-        return self._take_unused(valid, f"{valid[: MAX_NAME - SUFFIX_LENGTH]}_2", ())
+    def take_state_name(self, preferred: str) -> str:
+        """Return an unused name for a state, and mark it as used.
 
-    def _take_unused(self, name: str, alternative: str, reserved: Collection[str]) -> str:
+        It is as similar to `preferred` as possible; it may begin with a digit or be a reserved word.
+        """
+        valid_name = _INVALID_CHARACTERS.sub("_", preferred)[:MAX_STATE_NAME] or "state"
+        return self._take_unused(valid_name, f"{valid_name[: MAX_NAME - SUFFIX_LENGTH]}_2", ())
+
+    def _take_unused(self, preferred: str, alternative: str, reserved: Collection[str]) -> str:
         """Return the first suitable name, and add it to the names in use.
 
-        Candidates are `name`, then `alternative`, then the alternative with the numbers 2, 3, ... at its end,
-        in place of any number that is there.
+        Candidates are `preferred`, then `alternative`, then the alternative with the numbers 2, 3, ... at its
+        end, in place of any number that is there.
 
         Args:
-            name: the preferred name.
+            preferred: the preferred name.
             alternative: the name to use if the preferred one is in use or reserved.
             reserved: reserved words, in lower case; a name may not be one of them in any case.
         """
@@ -70,10 +81,10 @@ class FreeNames:
         numbered_alternatives = (f"{stem}_{number}" for number in count(2))
         unused_name = next(
             candidate
-            for candidate in chain([name, alternative], numbered_alternatives)
-            if candidate not in self.used and candidate.lower() not in reserved
+            for candidate in chain([preferred, alternative], numbered_alternatives)
+            if candidate not in self.used_names and candidate.lower() not in reserved
         )
-        self.used.add(unused_name)
+        self.used_names.add(unused_name)
         return unused_name
 
 
@@ -90,39 +101,46 @@ class StateNames:
 
     Attributes:
         root: the document.
-        names: the unique name of each state, by its id in the document.
+        name_by_id: the unique name of each state, by its id in the document.
         name_by_element: the same names by the identity (`id()`) of the element, also of states without an id.
-        histories: every <history> by its id, with the state that it is in.
+        history_by_id: every <history> by its id, with the state that it is in.
         free_names: hands out names that are still unused.
     """
 
     root: Element
-    names: Mapping[str, str]
+    name_by_id: Mapping[str, str]
     name_by_element: Mapping[int, str]
-    histories: Mapping[str, HistoryElement]
+    history_by_id: Mapping[str, HistoryElement]
     free_names: FreeNames
 
-    def name(self, element: Element) -> str:
-        """Return the name of a state."""
+    def name_of(self, element: Element) -> str:
+        """Return the name in the chart of a <state>, <parallel> or <final>."""
         return self.name_by_element[id(element)]
 
-    def targets(self, element: Element, key: str = "target") -> PlainData:
-        """Return the targets that an attribute lists, as a native document writes them; None for none."""
-        targets = [self._target(state_id, element) for state_id in (element.get(key) or "").split()]
+    def read_targets(self, element: Element, key: str = "target") -> PlainData:
+        """Return the targets that an attribute lists by their ids, as a native document writes them.
+
+        One target is returned alone, several are a list; None if the attribute is missing or empty.
+        """
+        targets = [self._target_data(state_id, element) for state_id in (element.get(key) or "").split()]
         return targets[0] if len(targets) == 1 else targets or None
 
-    def _target(self, state_id: str, element: Element) -> PlainData:
-        """Return the plain data of a target: a state's name, or the history of a state."""
-        if state_id in self.names:
-            return self.names[state_id]
-        if state_id not in self.histories:
-            hint = f"the states are {', '.join([*self.names][:12])}"
+    def _target_data(self, state_id: str, element: Element) -> PlainData:
+        """Return the plain data of a target, given by its id: a state's name, or the history of a state.
+
+        Raises:
+            FormatError: no state or history has that id; it points at `element`.
+        """
+        if state_id in self.name_by_id:
+            return self.name_by_id[state_id]
+        if state_id not in self.history_by_id:
+            hint = f"the states are {', '.join([*self.name_by_id][:12])}"
             element.fail(f"unknown state {state_id!r}", hint=hint)
-        history, parent = self.histories[state_id]
+        history, parent = self.history_by_id[state_id]
         kind = history.get("type") or "shallow"
         if kind not in HISTORY_KEYS:
             history.fail(f"{kind!r} is not a type of history", hint="use shallow or deep")
-        state = self.names[parent.required("id")]
+        state = self.name_by_id[parent.required("id")]
         return {HISTORY_KEYS[kind]: state, "default": self._history_default(history)}
 
     def _history_default(self, history: Element) -> list[PlainData]:
@@ -139,27 +157,33 @@ class StateNames:
         if transition.children or transition.get("event") or transition.get("cond"):
             message = "a <history> with actions or conditions is not in the supported subset of SCXML"
             transition.fail(message, hint="give it nothing but a target")
-        if history.get(DEFAULT) == INITIAL_STATES:
+        if history.get(DEFAULT_ATTRIBUTE) == INITIAL_STATES:
             return []
         state_ids = transition.required("target").split()
-        if any(state_id in self.histories for state_id in state_ids):
+        if any(state_id in self.history_by_id for state_id in state_ids):
             message = "a <history> that leads to another is not in the supported subset of SCXML"
             transition.fail(message, hint="name states")
-        return [self._target(state_id, transition) for state_id in state_ids]
+        return [self._target_data(state_id, transition) for state_id in state_ids]
 
     def is_entered_only_by_initial(self, element: Element) -> bool:
-        """Return whether a state is entered only by its <initial>: nothing outside leads to a state in it."""
-        own_transitions = {id(transition) for transition in element.all("transition")}  # they leave the state
-        inner_elements = {id(inner) for inner in element.walk()} - own_transitions
-        inner_ids = {inner.get("id") for inner in element.walk() if inner is not element}
+        """Return whether the states inside a state are entered from outside only by its <initial>.
+
+        They may also be entered by a transition from outside whose target is inside, or by a deep history of
+        the state or of one around it.
+        """
+        # the state's own transitions count as outside, since they leave the state
+        outer_transitions = {id(transition) for transition in element.all("transition")}
+        inner_elements = {id(inner) for inner in element.walk()} - outer_transitions
+        ids_of_inner_states = {inner.get("id") for inner in element.walk() if inner is not element}
         for source in self.root.walk():
             target_ids = {*(source.get("target") or "").split(), *(source.get("initial") or "").split()}
-            stays_inside = target_ids <= inner_ids and id(source) in inner_elements
-            if target_ids & inner_ids and not stays_inside:
+            leads_inside = bool(target_ids & ids_of_inner_states)
+            comes_from_inside = id(source) in inner_elements and target_ids <= ids_of_inner_states
+            if leads_inside and not comes_from_inside:
                 return False
-        for history, parent in self.histories.values():
-            restores_inner_states = history.get("type") == "deep"
-            if restores_inner_states and any(inner is element for inner in parent.walk()):
+        for history, history_parent in self.history_by_id.values():
+            is_around_state = any(inner is element for inner in history_parent.walk())
+            if history.get("type") == "deep" and is_around_state:
                 return False
         return True
 
@@ -171,10 +195,10 @@ def name_states(root: Element) -> StateNames:
         FormatError: two elements have the same id.
     """
     free_names = FreeNames()
-    names: dict[str, str] = {}
+    name_by_id: dict[str, str] = {}
     name_by_element: dict[int, str] = {}
-    histories: dict[str, HistoryElement] = {}
-    line_of_id: dict[str, int | None] = {}
+    history_by_id: dict[str, HistoryElement] = {}
+    line_of_id: dict[str, int | None] = {}  # of states and histories
     elements_without_id: list[Element] = []
     for element, parent in _with_parents(root):
         if element.name not in (*STATES, "history"):
@@ -189,14 +213,14 @@ def name_states(root: Element) -> StateNames:
         line_of_id[state_id] = element.line
         if element.name == "history":
             parent.required("id")  # a target names the history by the id of its state
-            histories[state_id] = HistoryElement(element, parent)
+            history_by_id[state_id] = HistoryElement(element, parent)
         else:
-            name = free_names.take_state(state_id)
-            names[state_id] = name
+            name = free_names.take_state_name(state_id)
+            name_by_id[state_id] = name
             name_by_element[id(element)] = name
-    for element in elements_without_id:
-        name_by_element[id(element)] = free_names.take_state(f"{element.name}_{element.line}")
-    return StateNames(root, names, name_by_element, histories, free_names)
+    for element in elements_without_id:  # after the others, which should keep their ids as names
+        name_by_element[id(element)] = free_names.take_state_name(f"{element.name}_{element.line}")
+    return StateNames(root, name_by_id, name_by_element, history_by_id, free_names)
 
 
 def _with_parents(element: Element) -> Iterator[tuple[Element, Element]]:
@@ -211,80 +235,86 @@ class DocumentEvents:
     """The events of a document and their names in its chart.
 
     Attributes:
-        names: the name in the chart of every event, by its name in the document.
-        external: names in the chart of the events that come from outside.
-        internal: names in the chart of the events that only the document raises.
-        tick: the event that represents a tick, if the document declares one.
+        name_by_event: the name in the chart of every event, by its name in the document.
+        external_names: names in the chart of the events that come from outside.
+        internal_names: names in the chart of the events that only the document raises.
+        tick_event: the event that represents a tick, if the document declares one.
     """
 
-    names: Mapping[str, str]
-    external: tuple[str, ...]
-    internal: tuple[str, ...]
-    tick: str | None = None
+    name_by_event: Mapping[str, str]
+    external_names: tuple[str, ...]
+    internal_names: tuple[str, ...]
+    tick_event: str | None = None
 
-    def matching(self, descriptors: str) -> tuple[str, ...]:
+    def names_matching(self, descriptors: str) -> tuple[str, ...]:
         """Return the names of the events that match a list of SCXML event descriptors: `error.* go`."""
         matching_names: dict[str, None] = {}  # a set that keeps the order
         for descriptor in descriptors.split():
             prefix = _descriptor_prefix(descriptor)
-            matching_names |= {name: None for event, name in self.names.items() if _matches(prefix, event)}
+            matching_names |= {
+                name: None for event, name in self.name_by_event.items() if _matches(prefix, event)
+            }
         return tuple(matching_names)
 
 
-def name_events(root: Element, states: Mapping[str, str], free_names: FreeNames) -> DocumentEvents:
-    """Return names for all events of a document.
+def name_events(root: Element, state_by_id: Mapping[str, str], free_names: FreeNames) -> DocumentEvents:
+    """Return names in the chart for all events of a document.
 
     These are the events that are raised or sent, those that trigger transitions, and `done.state.S` of every
-    state that can be done. A descriptor that matches a raised event is not an event of its own.
+    state that can be done. A trigger such as `error.*` that matches one of these adds no event.
 
     Args:
         root: the document.
-        states: the names of states by id.
+        state_by_id: the names of states in the chart by their ids.
         free_names: hands out names that are still unused.
 
     Raises:
         FormatError: there are too many events.
     """
-    declared_external = (root.get(posewright_name("events")) or "").split()
-    declared_internal = (root.get(posewright_name("local_events")) or "").split()
-    raised = [
+    declared_external = (root.get(extension_name("events")) or "").split()
+    declared_internal = (root.get(extension_name("local_events")) or "").split()
+    raised_events = [
         element.required("event")
         for element in root.walk()
         if element.name in ("raise", "send") and element.get("event")
     ]
-    tick = root.get(posewright_name("tick"))
+    tick_event = root.get(extension_name("tick"))
     # dictionaries without values, as sets that keep the order
-    done = dict.fromkeys(DONE_STATE + state for state in _states_with_done_event(root) if state in states)
-    internal = dict.fromkeys(
-        [*declared_internal, *(event for event in raised if event not in declared_external)]
+    done_events = dict.fromkeys(
+        DONE_STATE + state_id for state_id in _states_with_done_event(root) if state_id in state_by_id
     )
-    external = dict.fromkeys(declared_external)
-    known_events = [*declared_external, *internal, *done]
+    internal_events = dict.fromkeys(
+        [*declared_internal, *(event for event in raised_events if event not in declared_external)]
+    )
+    external_events = dict.fromkeys(declared_external)
+    known_events = [*declared_external, *internal_events, *done_events]
     for prefix in _trigger_prefixes(root):
-        is_own_event = prefix != tick and not any(_matches(prefix, event) for event in known_events)
-        if is_own_event and prefix.split(".")[0] not in _PLATFORM_EVENTS:
-            external[prefix] = None
-    n_events = len(external) + len(internal)
+        is_new_event = prefix != tick_event and not any(_matches(prefix, event) for event in known_events)
+        if is_new_event and prefix.split(".")[0] not in _PLATFORM_EVENTS:
+            external_events[prefix] = None
+    n_events = len(external_events) + len(internal_events)
     if n_events > MAX_EVENTS:
         root.fail(f"{n_events} events", hint=f"at most {MAX_EVENTS}")
-    names = {event: free_names.take(event, "event") for event in (*external, *internal)}
-    done_names = {event: DONE_PREFIX + states[event.removeprefix(DONE_STATE)] for event in done}
+    names = {
+        event: free_names.take_name(event, suffix="event") for event in (*external_events, *internal_events)
+    }
+    done_names = {event: DONE_PREFIX + state_by_id[event.removeprefix(DONE_STATE)] for event in done_events}
     return DocumentEvents(
         {**names, **done_names},
-        external=tuple(names[event] for event in external),
-        internal=tuple(names[event] for event in internal),
-        tick=tick,
+        external_names=tuple(names[event] for event in external_events),
+        internal_names=tuple(names[event] for event in internal_events),
+        tick_event=tick_event,
     )
 
 
 def _trigger_prefixes(root: Element) -> Iterable[str]:
-    """Return the prefixes of all event descriptors of transitions, each once."""
-    prefixes: dict[str, None] = {}
+    """Return the events that transitions name as triggers, each once; a trigger `error.*` names `error`."""
+    prefixes: dict[str, None] = {}  # a set that keeps the order
     for element in root.walk():
-        if element.name in ("transition", "pw:way"):  # a way is a segment of a junction
+        if element.name in ("transition", SEGMENT_ELEMENT):
             for descriptor in (element.get("event") or "").split():
                 prefixes[_descriptor_prefix(descriptor)] = None
-    return [prefix for prefix in prefixes if prefix]
+    return [prefix for prefix in prefixes if prefix]  # the trigger `*` names none
 
 
 def _descriptor_prefix(descriptor: str) -> str:

@@ -79,6 +79,7 @@ def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
     if root.name != "scxml":
         root.fail(f"<{root.name}> is not SCXML", hint="the root is <scxml>")
     losses: list[ScxmlLoss] = []
+    # again and again, since leaving something out may uncover more
     while unsupported := tuple(find_unsupported(root)):
         for part in unsupported:
             losses.append(ScxmlLoss(part.element.line, part.description, part.reason))
@@ -106,24 +107,33 @@ def _find_culprit(root: Element, error: PosewrightError) -> Element | None:
     """
     line = None if error.where is None else error.where.line
     candidates = [element for element in root.walk() if element.line == line and element.name in _REMOVABLE]
-    named = _NAMED_ELEMENT.search(error.message)
-    matches = [element for element in candidates if named is not None and element.name == named[1]]
-    return next(reversed(matches or candidates), None)
+    element_in_message = _NAMED_ELEMENT.search(error.message)
+    named_elements = []
+    if element_in_message is not None:
+        named_elements = [element for element in candidates if element.name == element_in_message[1]]
+    # an element comes after those around it, so the last one is the innermost
+    return next(reversed(named_elements or candidates), None)
 
 
 def _without(root: Element, culprit: Element) -> Element:
-    """Return a document without an element."""
+    """Return a document without an element; elements in which nothing changes stay the same objects."""
     children = [_without(child, culprit) for child in root.children if child is not culprit]
     is_changed = len(children) != len(root.children) or any(map(_is_other, children, root.children))
     return replace(root, children=tuple(children)) if is_changed else root
 
 
 def _is_other(first: Element, second: Element) -> bool:
+    """Return whether two elements are different objects."""
     return first is not second
 
 
 def _without_unsupported(root: Element, parts: Sequence[UnsupportedPart]) -> Element:
-    """Return a document without the unsupported elements and attributes."""
+    """Return a copy of a document without some elements and attributes.
+
+    Args:
+        root: the document.
+        parts: the elements and attributes to leave out.
+    """
     removed_ids = {id(part.element) for part in parts if part.attribute is None}
     attributes_by_id: dict[int, set[str]] = {}
     for part in parts:
@@ -131,6 +141,7 @@ def _without_unsupported(root: Element, parts: Sequence[UnsupportedPart]) -> Ele
             attributes_by_id.setdefault(id(part.element), set()).add(part.attribute)
 
     def copy(element: Element) -> Element:
+        """Return an element without the attributes and descendants to leave out."""
         removed_names = attributes_by_id.get(id(element), set())
         attributes = {name: text for name, text in element.attributes.items() if name not in removed_names}
         children = tuple(copy(child) for child in element.children if id(child) not in removed_ids)

@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 from posewright.charts.expression import Expression, Literal, Scope, SourceText, parse_expression
 from posewright.charts.formats.document_fields import MAX_TIME_S
-from posewright.charts.formats.native_nodes import Entries, Items
+from posewright.charts.formats.native_nodes import LineList, LineMapping
 from posewright.charts.formats.native_reader import chart_of_document
 from posewright.charts.formats.scxml.datamodel import DataModel, assigned_text, read_data
 from posewright.charts.formats.scxml.expressions import (
     DATAMODELS,
-    Renaming,
+    NamesInChart,
     python_guard,
     python_text,
     python_value_text,
-    translated,
+    translate_expression,
 )
 from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
 from posewright.charts.formats.scxml.send_queue import (
@@ -30,15 +30,17 @@ from posewright.charts.formats.scxml.send_queue import (
     build_send_queue,
     delay_ticks,
     expand_computed_attributes,
-    is_queued,
+    is_sent_to_event_queue,
 )
 from posewright.charts.formats.scxml.vocabulary import (
-    AT_ONCE,
-    DEFAULT,
-    MOORE,
+    AT_ONCE_ATTRIBUTE,
+    DEFAULT_ATTRIBUTE,
+    JUNCTION_TARGET_ELEMENT,
+    MOORE_ATTRIBUTE,
+    SEGMENT_ELEMENT,
     STATES,
-    mapping_at,
-    posewright_name,
+    build_mapping,
+    extension_name,
     read_elements,
 )
 from posewright.charts.model import (
@@ -98,10 +100,11 @@ class _Case(NamedTuple):
 
 @dataclass(frozen=True)
 class _ContentReader:
-    """Reads executable content and guards of one document, at one place in it.
+    """Reads executable content and guards of one document, at one place in it, as parts of a native document.
 
     Attributes:
-        names: the names in the chart, and the states that `In` may test at this place.
+        names: what the names of the document mean in the chart, and the states that `In` may test at this
+            place.
         scope: the names that expressions of the chart may use.
         events: the names of events in the chart.
         variable_types: the types of outputs and locals, which can be set.
@@ -109,7 +112,7 @@ class _ContentReader:
         send_queue: the queue of sent events; None if the document sends nothing.
     """
 
-    names: Renaming
+    names: NamesInChart
     scope: Scope
     events: DocumentEvents
     variable_types: Mapping[str, Type]
@@ -117,56 +120,75 @@ class _ContentReader:
     send_queue: SendQueue | None
 
     def with_known_states(self, known_states: dict[str, bool]) -> _ContentReader:
-        """Return the reader for a place where it is known of these states only whether they are active."""
+        """Return the reader for a place where `In` may test only states that are known to be active or not.
+
+        Args:
+            known_states: whether each of these states is active at that place, by id.
+        """
         names = replace(self.names, known_states=known_states, may_test_other_states=False)
         return replace(self, names=names)
 
     def read_guard(self, element: Element) -> str | None:
-        """Return the condition of a transition or an <if> as text of the chart; None if it has none.
+        """Return the condition of a transition or an <if> in the notation of charts; None if it has none.
 
-        Our extension attribute is taken before `cond`. As in SCXML a number in `cond` is true if it is not
-        zero.
+        It is the extension attribute `pw:when` if there is one, else the translation of `cond`. As in SCXML a
+        number in `cond` is true if it is not zero.
         """
-        own_text = element.get(posewright_name("when"))
-        if own_text is not None or element.get("cond") is None:
-            return own_text
-        text = translated(element.required("cond"), self.names, element)
-        condition = self.parse(text, value_type=None, element=element)
+        extension_text = element.get(extension_name("when"))
+        if extension_text is not None or element.get("cond") is None:
+            return extension_text
+        text = translate_expression(element.required("cond"), self.names, element)
+        condition = self.parse_text(text, value_type=None, element=element)
         is_number = isinstance(condition.type, Numeric)
-        if is_number and not isinstance(condition.tree, Literal):  # 0 and 1 may be truth values
+        if is_number and not isinstance(condition.tree, Literal):  # the literals 0 and 1 are valid conditions
             return f"({text}) != 0" if " " in text else f"{text} != 0"
         return text
 
-    def parse(self, text: str, value_type: Type | None, element: Element) -> Expression:
-        """Return an expression of the chart; None as its type allows any."""
+    def parse_text(self, text: str, value_type: Type | None, element: Element) -> Expression:
+        """Parse and type check an expression in the notation of charts.
+
+        Args:
+            text: the expression.
+            value_type: the type that its value must have; None for any.
+            element: the element at which errors point.
+        """
         return parse_expression(SourceText(text, element.where), self.scope, value_type)
 
     def read_condition(self, element: Element) -> str:
-        """Return the condition of an <if>, or raise a FormatError if it has none."""
+        """Return the condition of an <if> or <elseif> in the notation of charts.
+
+        Raises:
+            FormatError: it has no condition, or its `cond` and its `pw:when` contradict each other.
+        """
         text = self.read_guard(element)
         if text is None:
             element.fail(f"<{element.name}> without 'cond'", hint="write the condition")
-        python = python_text(self.parse(text, BoolType(), element).tree, self.scope.values)
-        _require_same(element, "cond", python, extension_key=posewright_name("when"))
+        implied_cond = python_text(self.parse_text(text, BoolType(), element).tree, self.scope.enum_of_value)
+        _require_agreement(element, "cond", implied_cond, extension_key=extension_name("when"))
         return text
 
-    def read_actions(self, elements: Iterable[Element]) -> Items | None:
-        """Return the actions of these elements in sequence; None if there are none."""
-        actions: list[Entries] = []
+    def read_actions(self, elements: Iterable[Element]) -> LineList | None:
+        """Return the actions of these elements in sequence; None if there are none.
+
+        An <assign> marked as simultaneous is merged into the assignment before it, as one mapping.
+        """
+        actions: list[LineMapping] = []
         for element in elements:
-            is_simultaneous = element.get(AT_ONCE) == "true"
+            is_simultaneous = element.get(AT_ONCE_ATTRIBUTE) == "true"
             for action in self.read_element_actions(element):
                 follows_assignment = bool(actions) and not {"if", "raise"} & actions[-1].keys()
                 if is_simultaneous and follows_assignment:
-                    actions[-1] = actions[-1].merge(action)
+                    actions[-1] = actions[-1].merged_with(action)
                 else:
                     actions.append(action)
-        return Items(actions, actions[0].line) if actions else None
+        return LineList(actions, actions[0].line) if actions else None
 
-    def read_element_actions(self, element: Element) -> Iterable[Entries]:
-        """Return the plain data of an executable element, as one or several actions."""
+    def read_element_actions(self, element: Element) -> Iterable[LineMapping]:
+        """Return the actions of an element as in a native document; none for <log> and ignored elements."""
         if element.name == "raise":
-            return [Entries({"raise": self.events.names[element.required("event")]}, element.line)]
+            return [
+                LineMapping({"raise": self.events.name_by_event[element.required("event")]}, element.line)
+            ]
         if element.name == "assign":
             return [self.read_assignment(element)]
         if element.name == "if":
@@ -174,22 +196,35 @@ class _ContentReader:
         if element.name == "foreach":
             return self.unroll_foreach(element)
         actions = self.read_send(element) if element.name in ("send", "cancel") else []
-        return [Entries(action, element.line) for action in actions]
+        return [LineMapping(action, element.line) for action in actions]
 
-    def read_assignment(self, element: Element) -> Entries:
-        """Return the plain data of an <assign>: by our extension attribute if it has one, else by `expr`."""
-        name = self.settable_name(element.required("location"), element)
-        text = element.get(posewright_name("value"))
+    def read_assignment(self, element: Element) -> LineMapping:
+        """Return the action of an <assign>: the variable and its value in the notation of charts.
+
+        The value is the extension attribute `pw:value` if there is one, else the translation of `expr`.
+
+        Raises:
+            FormatError: the variable cannot be set, or `expr` and `pw:value` contradict each other.
+        """
+        name = self.require_settable_name(element.required("location"), element)
+        extension_text = element.get(extension_name("value"))
         variable_type = self.variable_types[name]
-        if text is None:
-            return Entries({name: translated(assigned_text(element), self.names, element)}, element.line)
-        python = python_value_text(self.parse(text, variable_type, element), variable_type, self.scope.values)
-        _require_same(element, "expr", python, extension_key=posewright_name("value"))
-        return Entries({name: text}, element.line)
+        if extension_text is None:
+            text = translate_expression(assigned_text(element), self.names, element)
+            return LineMapping({name: text}, element.line)
+        value = self.parse_text(extension_text, variable_type, element)
+        implied_expr = python_value_text(value, variable_type, self.scope.enum_of_value)
+        _require_agreement(element, "expr", implied_expr, extension_key=extension_name("value"))
+        return LineMapping({name: extension_text}, element.line)
 
-    def settable_name(self, location: str, element: Element) -> str:
-        """Return the name of a location in the chart, or raise a FormatError if it cannot be set."""
-        name = self.names.variables.get(location, "")
+    def require_settable_name(self, location: str, element: Element) -> str:
+        """Return the name in the chart of an output or local, or raise a FormatError if it is neither.
+
+        Args:
+            location: the variable that an <assign> or <foreach> names.
+            element: that element.
+        """
+        name = self.names.variable_by_data_id.get(location, "")
         if name in self.variable_types:
             return name
         if name:
@@ -200,8 +235,8 @@ class _ContentReader:
             hint = "only a <data> with one number, truth value or text can be set"
         return element.fail(f"there is no <data> {location!r} to assign to", hint=hint)
 
-    def read_branch(self, element: Element) -> Entries:
-        """Return the plain data of an <if>, with each <elseif> as a branch inside the `else` before it."""
+    def read_branch(self, element: Element) -> LineMapping:
+        """Return the action of an <if>: `{if: ..., do: ..., else: ...}`, each <elseif> inside an `else`."""
         cases = [_Case(element, content=[])]
         for child in element.children:
             if child.name not in ("elseif", "else"):
@@ -210,7 +245,7 @@ class _ContentReader:
             if cases[-1].condition.name == "else":
                 child.fail(f"<{child.name}> comes after <else>", hint="<else/> must be last")
             cases.append(_Case(child, content=[]))
-        otherwise: Items | Entries | None = None
+        otherwise: LineList | LineMapping | None = None
         if cases[-1].condition.name == "else":
             otherwise = self.read_actions(cases.pop().content)
         first_case, *elseif_cases = cases
@@ -219,17 +254,22 @@ class _ContentReader:
             otherwise = self._build_branch(case, otherwise)
         return self._build_branch(first_case, otherwise)
 
-    def _build_branch(self, case: _Case, otherwise: Items | Entries | None) -> Entries:
-        """Return the plain data of a branch: the condition, its actions, and those of its `else`."""
+    def _build_branch(self, case: _Case, otherwise: LineList | LineMapping | None) -> LineMapping:
+        """Return the action `{if: ..., do: ..., else: ...}` of one case.
+
+        Args:
+            case: the condition and the elements of the branch.
+            otherwise: the actions of the `else`; None for none.
+        """
         actions = self.read_actions(case.content)
         branch = {
             "if": self.read_condition(case.condition),
             "do": [] if actions is None else actions,
             "else": otherwise,
         }
-        return Entries(branch, case.condition.line)
+        return LineMapping(branch, case.condition.line)
 
-    def unroll_foreach(self, element: Element) -> Iterator[Entries]:
+    def unroll_foreach(self, element: Element) -> Iterator[LineMapping]:
         """Yield the actions of a <foreach> over a constant list, unrolled.
 
         For each element of the list, they set the variables that hold the element and its index, then run
@@ -243,38 +283,41 @@ class _ContentReader:
         for index, item_text in enumerate(self.lists[array]):
             for variable, text in ((element.get("item"), item_text), (element.get("index"), str(index))):
                 if variable:
-                    name = self.settable_name(variable, element)
-                    yield Entries({name: translated(text, self.names, element)}, element.line)
+                    name = self.require_settable_name(variable, element)
+                    yield LineMapping({name: translate_expression(text, self.names, element)}, element.line)
             yield from self.read_actions(content) or ()
 
     def read_send(self, element: Element) -> list[dict[str, PlainData]]:
-        """Return the actions that send or cancel an event: an event raised at once, or one with a delay."""
+        """Return the actions of a <send> or <cancel>: changes of the queue of sent events, or a `raise`.
+
+        An event that is sent to the internal queue is raised at once.
+        """
         if element.name == "cancel":
-            name = element.required("sendid")
-            actions = self.send_queue.cancel(name) if self.send_queue is not None else []
+            send_id = element.required("sendid")
+            actions = self.send_queue.build_cancel_actions(send_id) if self.send_queue is not None else []
             if not actions:
-                element.fail(f"nothing is sent with the id {name!r}", hint="give a <send> this id")
+                element.fail(f"nothing is sent with the id {send_id!r}", hint="give a <send> this id")
             return actions
-        event = self.events.names[element.required("event")]
-        if self.send_queue is None or not is_queued(element):
+        event = self.events.name_by_event[element.required("event")]
+        if self.send_queue is None or not is_sent_to_event_queue(element):
             return [{"raise": event}]
         delay = delay_ticks(element, self.send_queue.tick_s)
-        return [self.send_queue.send(event, element.get("id") or "", delay)]
+        return [self.send_queue.build_send_action(event, element.get("id") or "", delay)]
 
 
-def _require_same(element: Element, key: str, python: str | None, extension_key: str) -> None:
-    """Raise a FormatError unless an attribute agrees with the extension attribute, if there is one.
+def _require_agreement(element: Element, key: str, implied_text: str | None, extension_key: str) -> None:
+    """Raise a FormatError unless an attribute has the text that an extension attribute implies for it.
 
     Args:
-        element: the element.
+        element: the element; without the extension attribute nothing is checked.
         key: the attribute of SCXML.
-        python: the text that the extension attribute implies for it.
+        implied_text: the text that the extension attribute implies for it, in Python; None for none.
         extension_key: the extension attribute.
     """
     if element.get(extension_key) is None:
         return
-    if (element.get(key) or "").split() != (python or "").split():
-        hint = f"{extension_key} means {key}={python!r}: change both, or leave {extension_key} out"
+    if (element.get(key) or "").split() != (implied_text or "").split():
+        hint = f"{extension_key} means {key}={implied_text!r}: change both, or leave {extension_key} out"
         element.fail(f"{key!r} and {extension_key!r} of <{element.name}> contradict each other", hint=hint)
 
 
@@ -285,25 +328,25 @@ class _ScxmlReader:
         root: the document.
         period_s: the sample period [s].
         state_names: the names of states in the chart.
-        data: the variables, constants, functions and lists.
+        data: the variables, constants, functions and lists of the document.
         events: the names of events in the chart.
         send_queue: the queue of sent events; None if the document sends nothing.
-        content: reads actions and guards, at a place where `In` may test any state.
+        content_reader: reads actions and guards, at a place where `In` may test any state.
         is_posewright_document: `writer` wrote the document, so it keeps the semantics of charts.
     """
 
     def __init__(self, root: Element) -> None:
         """Read the names of states, data and events, which the rest of the document uses."""
         self.root = root
-        period_s = _read_time_s(root, "period_s")
+        period_s = _read_seconds(root, "period_s")
         self.period_s = PERIOD_S if period_s is None else period_s
         self.state_names = name_states(root)
         self.data: DataModel = read_data(root, self.state_names)
-        self.events = name_events(root, self.state_names.names, self.data.free_names)
+        self.events = name_events(root, self.state_names.name_by_id, self.data.free_names)
         self.send_queue = build_send_queue(root, self.events, self.data.free_names, tick_s=self.period_s)
         declared = self.data.declared
-        scope = declared.scope(tuple(self.state_names.names.values()))
-        self.content = _ContentReader(
+        scope = declared.scope(tuple(self.state_names.name_by_id.values()))
+        self.content_reader = _ContentReader(
             self.data.names,
             scope,
             self.events,
@@ -311,53 +354,64 @@ class _ScxmlReader:
             lists=self.data.lists,
             send_queue=self.send_queue,
         )
-        self.is_posewright_document = root.get(posewright_name("kind")) is not None
+        self.is_posewright_document = root.get(extension_name("kind")) is not None
 
-    def read_document(self) -> Entries:
-        """Return the document as plain data of our own format."""
+    def read_document(self) -> LineMapping:
+        """Return the plain data of the equivalent native document."""
         root = self.root
         junctions = {
-            junction.required("id"): Items(self.read_transitions(junction.all("pw:way")), junction.line)
+            junction.required("id"): LineList(
+                self.read_transitions(junction.all(SEGMENT_ELEMENT)), junction.line
+            )
             for junction in root.all("pw:junction")
         }
         document = {
             **self.read_chart_fields(),
             **self.data.sections,
-            "events": [*self.events.external] or None,
-            "local_events": [*self.events.internal] or None,
-            "promises": Items(map(_read_promise, root.all("pw:promise")), root.line),
+            "events": [*self.events.external_names] or None,
+            "local_events": [*self.events.internal_names] or None,
+            "promises": LineList(map(_read_promise, root.all("pw:promise")), root.line),
             "table": next(map(_read_table, root.all("pw:table")), None),
-            "junctions": Entries(junctions, root.line),
+            "junctions": LineMapping(junctions, root.line),
             **self.read_outermost_states(),
         }
         if self.send_queue is not None:
             document = self.add_send_queue(document, self.send_queue)
-        return Entries(document, root.line)
+        return LineMapping(document, root.line)
 
     def read_chart_fields(self) -> dict[str, PlainData]:
         """Return the plain data of the chart's own fields: name, kind, period, defaults.
 
-        The defaults are those of SCXML: it runs to completion, tries transitions in the order of the
-        document, and stays in a state where none is enabled.
+        What the document does not state is as in SCXML: the chart runs to completion, tries transitions in
+        the order of the document, and stays in a state where none is enabled.
         """
-        root = self.root
-        kind = root.get(posewright_name("kind")) or ChartKind.STATECHART.value
-        is_statechart = kind == ChartKind.STATECHART.value
-        steps = root.get(posewright_name("steps"))
-        if not is_statechart and steps == StepMode.ONE.value:  # documents of other kinds have no such key
-            steps = None
-        name = root.get("name")
+
+        def extension(name: str) -> str | None:
+            """Return the text of an extension attribute of the root; None if it is missing."""
+            return self.root.get(extension_name(name))
+
+        document_name = self.root.get("name")
+        file_name = chart_name_of_file(self.root.path, "chart")
+        name = to_chart_name(document_name) if document_name else file_name
+        kind = extension("kind") or ChartKind.STATECHART.value
+        steps = extension("steps")
+        otherwise = extension("otherwise")
+        if kind == ChartKind.STATECHART.value:
+            steps = steps or StepMode.COMPLETION.value  # it is the default of a statechart to stay
+        else:
+            otherwise = otherwise or Otherwise.STAY.value
+            if steps == StepMode.ONE.value:  # a native document of these kinds has no key `steps`: ONE is all
+                steps = None
         return {
-            "chart": to_chart_name(name) if name else chart_name_of_file(root.path, "chart"),
-            "description": root.get(posewright_name("description")),
-            "source": root.get(posewright_name("source")),
+            "chart": name,
+            "description": extension("description"),
+            "source": extension("source"),
             "kind": kind,
             "period_s": self.period_s,
-            "steps": steps or (StepMode.COMPLETION.value if is_statechart else None),
-            "priority": root.get(posewright_name("priority")) or Priority.ORDERED.value,
-            "otherwise": root.get(posewright_name("otherwise"))
-            or (None if is_statechart else Otherwise.STAY.value),
-            "resources": (root.get(posewright_name("resources")) or "").split(),
+            "steps": steps,
+            "priority": extension("priority") or Priority.ORDERED.value,
+            "otherwise": otherwise,
+            "resources": (extension("resources") or "").split(),
         }
 
     def read_outermost_states(self) -> dict[str, PlainData]:
@@ -367,52 +421,59 @@ class _ScxmlReader:
         if not outermost_states:
             root.fail("there is no state", hint="a document has at least one <state>")
         first_state = outermost_states[0]
-        first_name = self.state_names.name(first_state)
-        initial = self.state_names.targets(root, "initial")
-        if first_state.get(posewright_name("regions")) is None:
+        first_name = self.state_names.name_of(first_state)
+        initial = self.state_names.read_targets(root, "initial")
+        if first_state.get(extension_name("regions")) is None:
             return {"initial": initial or first_name, "states": self.read_states(root, is_outermost=True)}
         # SCXML's root cannot have regions, so the writer puts them into a state
         regions = self.read_states(first_state)
         return {"initial": None if initial == first_name else initial, "regions": regions}
 
     def add_send_queue(self, document: dict[str, Any], send_queue: SendQueue) -> dict[str, Any]:
-        """Return the document with the queue of sent events as a region beside its states."""
+        """Return a chart document in which a new region beside its states holds the queue of sent events.
+
+        The states are moved into a region of their own, and the locals, initial values and promise of the
+        queue are added.
+        """
         free_names = self.state_names.free_names
-        document_region = free_names.take_state("document")
-        queue_region = free_names.take_state("mail")
-        queue_state = free_names.take_state("mailbox")
+        region_of_states = free_names.take_state_name("document")
+        region_of_queue = free_names.take_state_name("mail")
+        queue_state = free_names.take_state_name("mailbox")
         line = self.root.line
-        states = Entries({key: document.pop(key, None) for key in ("initial", "states", "regions")}, line)
-        queue = send_queue.region(queue_state)
+        states = LineMapping({key: document.pop(key, None) for key in ("initial", "states", "regions")}, line)
+        queue = send_queue.build_region(queue_state)
+        queue_locals = LineMapping(send_queue.local_types, line)
+        queue_initial_values = LineMapping(send_queue.initial_values, line)
         return {
             **document,
-            "locals": document["locals"].merge(Entries(send_queue.local_types, line)),
-            "initial_values": document["initial_values"].merge(Entries(send_queue.initial_values, line)),
-            "promises": Items([*document["promises"], send_queue.promise], line),
-            "regions": Entries({document_region: states, queue_region: queue}, line),
+            "locals": document["locals"].merged_with(queue_locals),
+            "initial_values": document["initial_values"].merged_with(queue_initial_values),
+            "promises": LineList([*document["promises"], send_queue.promise], line),
+            "regions": LineMapping({region_of_states: states, region_of_queue: queue}, line),
         }
 
-    def read_states(self, element: Element, *, is_outermost: bool = False) -> Entries:
-        """Return the plain data of the states directly inside an element, by name."""
+    def read_states(self, element: Element, *, is_outermost: bool = False) -> LineMapping:
+        """Return the plain data of the states directly inside an element, by their names in the chart."""
         inside = {
-            self.state_names.name(child): self.read_state(child, is_outermost=is_outermost)
+            self.state_names.name_of(child): self.read_state(child, is_outermost=is_outermost)
             for child in element.all(*STATES)
         }
-        return Entries(inside, element.line)
+        return LineMapping(inside, element.line)
 
-    def read_state(self, element: Element, *, is_outermost: bool) -> Entries:
+    def read_state(self, element: Element, *, is_outermost: bool) -> LineMapping:
         """Return the plain data of a state and the states inside it.
 
         Args:
             element: the state.
             is_outermost: it is directly inside the document, which ends if it is final.
         """
-        state_content = self.content
+        # in other tools' documents, In() has a known result while states are entered and left, or is an error
+        content_reader = self.content_reader
         if not self.is_posewright_document:
-            state_content = self.content.with_known_states(_known_active_states(element))
-        exit_actions = state_content.read_actions(_children_of_blocks(element, "onexit"))
+            content_reader = content_reader.with_known_states(_known_active_states(element))
+        exit_actions = content_reader.read_actions(_children_of_blocks(element, "onexit"))
         entry_actions = [
-            *(state_content.read_actions(_children_of_blocks(element, "onentry")) or ()),
+            *(content_reader.read_actions(_children_of_blocks(element, "onentry")) or ()),
             *self.read_initial_actions(element),
         ]
         if element.name == "final" and is_outermost and not self.is_posewright_document:
@@ -421,18 +482,18 @@ class _ScxmlReader:
             exit_actions = None
         inside = self.read_states(element)
         is_parallel = element.name == "parallel" and inside
-        return mapping_at(
+        return build_mapping(
             element,
-            description=element.get(posewright_name("description")),
-            min_s=_read_time_s(element, "min_s"),
-            priority=element.get(posewright_name("priority")),
-            otherwise=element.get(posewright_name("otherwise")),
+            description=element.get(extension_name("description")),
+            min_s=_read_seconds(element, "min_s"),
+            priority=element.get(extension_name("priority")),
+            otherwise=element.get(extension_name("otherwise")),
             transitions=self.read_transitions(
-                element.all("transition"), _read_time_s(element, "min_s") or 0.0
+                element.all("transition"), _read_seconds(element, "min_s") or 0.0
             ),
             do=self.read_moore_values(element),
-            entry=Items(entry_actions, element.line) if entry_actions else None,
-            during=self.content.read_actions(_children_of_blocks(element, posewright_name("during"))),
+            entry=LineList(entry_actions, element.line) if entry_actions else None,
+            during=self.content_reader.read_actions(_children_of_blocks(element, extension_name("during"))),
             exit=exit_actions,
             final=True if element.name == "final" else None,
             initial=self.read_initial_states(element),
@@ -440,135 +501,156 @@ class _ScxmlReader:
             regions=inside if is_parallel else None,
         )
 
-    def read_moore_values(self, element: Element) -> Entries | None:
+    def read_moore_values(self, element: Element) -> LineMapping | None:
         """Return the outputs that a Moore state sets itself; None if there are none."""
-        blocks = [block for block in element.all("onentry") if block.get(MOORE) is not None]
-        assignments = [child for block in blocks for child in block.children if child.get(DEFAULT) is None]
-        actions = self.content.read_actions(assignments) or ()
+        blocks = [block for block in element.all("onentry") if block.get(MOORE_ATTRIBUTE) is not None]
+        assignments = [
+            child for block in blocks for child in block.children if child.get(DEFAULT_ATTRIBUTE) is None
+        ]
+        actions = self.content_reader.read_actions(assignments) or ()
         outputs = {name: value for action in actions for name, value in action.items()}
-        return Entries(outputs, element.line) or None
+        return LineMapping(outputs, element.line) or None
 
     def read_initial_states(self, element: Element) -> PlainData:
         """Return the initial states inside a state; the first one if the document states none."""
         if element.name == "parallel":
-            return self.state_names.targets(element, posewright_name("enters"))
+            return self.state_names.read_targets(element, extension_name("enters"))
         if element.get("initial") is not None:
-            return self.state_names.targets(element, "initial")
+            return self.state_names.read_targets(element, "initial")
         for initial in element.all("initial"):
-            return self.state_names.targets(_initial_transition(initial))
+            return self.state_names.read_targets(_initial_transition(initial))
         children = element.all(*STATES)
-        return self.state_names.name(children[0]) if children else None
+        return self.state_names.name_of(children[0]) if children else None
 
-    def read_initial_actions(self, element: Element) -> Iterator[Entries]:
-        """Yield the actions in the <initial> of a state, which run when the state is entered."""
+    def read_initial_actions(self, element: Element) -> Iterator[LineMapping]:
+        """Yield the actions in the <initial> of a state, which run when the state is entered.
+
+        Raises:
+            FormatError: the states inside may be entered otherwise, so the actions are no entry actions.
+        """
         for initial in element.all("initial"):
             if element.get("initial") is not None:
                 initial.fail("both <initial> and 'initial'", hint="leave one of them out")
-            content = self.content.with_known_states({})
-            actions = content.read_actions(_initial_transition(initial).children)
+            content_reader = self.content_reader.with_known_states({})
+            actions = content_reader.read_actions(_initial_transition(initial).children)
             if actions and not self.state_names.is_entered_only_by_initial(element):
                 context = "<initial> with actions, in a state with other entries,"
                 message = f"{context} is not in the supported subset of SCXML"
                 initial.fail(message, hint="move them into the <onentry> of a state")
             yield from actions or ()
 
-    def read_transitions(self, elements: Iterable[Element], min_s: float = 0.0) -> Items:
+    def read_transitions(self, elements: Iterable[Element], min_s: float = 0.0) -> LineList:
         """Return the transitions of a state or junction, without those whose events never occur.
 
         Args:
             elements: the transitions.
             min_s: minimum time in the state [s].
         """
-        earlier: list[Transition] = []
-        transitions = [self.read_transition(element, earlier, min_s) for element in elements]
-        return Items([transition for transition in transitions if transition is not None], line=None)
+        earlier_transitions: list[Transition] = []
+        transitions = [self.read_transition(element, earlier_transitions, min_s) for element in elements]
+        return LineList([transition for transition in transitions if transition is not None], line=None)
 
-    def read_transition(self, element: Element, earlier: list[Transition], min_s: float) -> Entries | None:
-        """Return a transition, None if its events never occur.
+    def read_transition(
+        self, element: Element, earlier_transitions: list[Transition], min_s: float
+    ) -> LineMapping | None:
+        """Return the plain data of a transition, None if its events never occur.
 
         Args:
             element: the transition.
-            earlier: the transitions before it, for the guard of an `else`; this one is appended.
+            earlier_transitions: those before it, with guards and triggers only, of which an `else` needs the
+                guards; this one is appended.
             min_s: minimum time in the state [s].
         """
         triggers = self.read_triggers(element)
         if triggers is None:
             return None
-        content = self.content if self.is_posewright_document else self.content.with_known_states({})
-        guard = ELSE if element.get(posewright_name("else")) == "true" else self.content.read_guard(element)
+        action_reader = self.content_reader
+        if not self.is_posewright_document:
+            action_reader = action_reader.with_known_states({})
+        guard = (
+            ELSE if element.get(extension_name("else")) == "true" else self.content_reader.read_guard(element)
+        )
         is_local = _is_local(element)
-        actions = content.read_actions(element.children)
-        transition = mapping_at(
+        actions = action_reader.read_actions(element.children)
+        transition = build_mapping(
             element,
-            description=element.get(posewright_name("description")),
+            description=element.get(extension_name("description")),
             on=[*triggers] or None,
             when=guard,
-            after_s=_read_time_s(element, "after_s"),
+            after_s=_read_seconds(element, "after_s"),
             do=actions[0] if actions is not None and len(actions) == 1 else actions,
-            go=self.state_names.targets(element),
-            then=self.read_transitions(element.all("pw:way")) or None,
-            junction=next((target.required("junction") for target in element.all("pw:to")), None),
+            go=self.state_names.read_targets(element),
+            then=self.read_transitions(element.all(SEGMENT_ELEMENT)) or None,
+            junction=next(
+                (target.required("junction") for target in element.all(JUNCTION_TARGET_ELEMENT)), None
+            ),
             local=True if is_local and element.get("target") else None,
         )
-        self.record_guard(element, transition, earlier, min_s)
-        # a native document requires an effect and a cause
+        self.append_guard(element, transition, earlier_transitions, min_s)
+        # a transition of a native document must state an effect and a cause
         defaults: dict[str, PlainData] = {}
         if not transition.keys() & {"do", "go", "then", "junction"}:
             defaults["do"] = {}
         if not transition.keys() & {"on", "when", "after_s", "then", "junction"}:
             defaults["when"] = "true"
-        return Entries({**transition, **defaults}, element.line)
+        return LineMapping({**transition, **defaults}, element.line)
 
-    def record_guard(
-        self, element: Element, transition: Entries, earlier: list[Transition], min_s: float
+    def append_guard(
+        self, element: Element, transition: LineMapping, earlier_transitions: list[Transition], min_s: float
     ) -> None:
-        """Append a transition to `earlier`, and check that its attributes do not contradict each other.
+        """Append a transition to the earlier ones; raise an error if its attributes contradict each other.
 
         The guard of an `else` is that no earlier transition is enabled.
 
         Args:
             element: the transition in the document.
             transition: its plain data.
-            earlier: the transitions before it, as far as their guards and events.
+            earlier_transitions: those before it, with guards and triggers only; this one is appended.
             min_s: minimum time in the state [s].
 
         Raises:
             FormatError: `cond` and the extension attributes contradict each other.
         """
-        events = tuple(transition.get("on", ()))
+        triggers = tuple(transition.get("on", ()))
         after_s = transition.get("after_s", 0.0)
         guard_text = transition.get("when")
         guard = ALWAYS
         if guard_text == ELSE:
-            if has_alternatives(earlier, events):  # else the native reader reports the error
-                guard = else_guard(earlier, events, element.where)
+            if has_alternatives(earlier_transitions, triggers):  # else the native reader reports the error
+                guard = else_guard(earlier_transitions, triggers, element.where)
         elif guard_text is not None:
-            guard = self.content.parse(guard_text, BoolType(), element)
+            guard = self.content_reader.parse_text(guard_text, BoolType(), element)
         leaves_state = element.get("type") != "internal" and transition.keys() & {"go", "then", "junction"}
         wait_s = max(min_s if leaves_state else 0.0, after_s)
-        condition = python_guard(guard, wait_s, self.content.scope.values)
+        implied_cond = python_guard(guard, wait_s, self.content_reader.scope.enum_of_value)
         for key in ("when", "after_s", "else"):
-            _require_same(element, key="cond", python=condition, extension_key=posewright_name(key))
-        earlier.append(Transition(guard, on=events, after_s=after_s))
+            _require_agreement(element, "cond", implied_cond, extension_key=extension_name(key))
+        earlier_transitions.append(Transition(guard, on=triggers, after_s=after_s))
 
     def read_triggers(self, element: Element) -> tuple[str, ...] | None:
-        """Return the events that trigger a transition, None if none of them ever occurs."""
+        """Return the events that trigger a transition, by their names in the chart.
+
+        It is empty for a transition that is tried in every tick, and None if none of its events ever occurs.
+        """
         descriptors = element.get("event")
-        if descriptors is None or descriptors.strip() == self.events.tick:
+        if descriptors is None or descriptors.strip() == self.events.tick_event:
             return ()
         if not descriptors.split():
             element.fail("<transition> with an empty 'event'", hint="name an event, or leave 'event' out")
-        return self.events.matching(descriptors) or None
+        return self.events.names_matching(descriptors) or None
 
 
-def _read_time_s(element: Element, name: str) -> float | None:
-    """Return the time in an extension attribute [s]; the native reader checks its range."""
-    text = element.get(posewright_name(name))
+def _read_seconds(element: Element, name: str) -> float | None:
+    """Return the time in an extension attribute [s]; None if it is missing.
+
+    The native reader checks the range.
+    """
+    text = element.get(extension_name(name))
     try:
         return None if text is None else float(text)
     except ValueError:
         return element.fail(
-            f"{posewright_name(name)}={text!r} is not a time", hint=f"a number of seconds, 0..{MAX_TIME_S:g}"
+            f"{extension_name(name)}={text!r} is not a time", hint=f"a number of seconds, 0..{MAX_TIME_S:g}"
         )
 
 
@@ -577,11 +659,11 @@ def _is_local(element: Element) -> bool:
     kind = element.get("type") or "external"
     if kind not in ("internal", "external"):
         element.fail(f"{kind!r} is not a type of transition", hint="use internal or external")
-    return kind == "internal" or element.get(posewright_name("local")) == "true"
+    return kind == "internal" or element.get(extension_name("local")) == "true"
 
 
 def _initial_transition(initial: Element) -> Element:
-    """Return the only transition of an <initial>."""
+    """Return the only transition of an <initial>; raise a FormatError if it is not one with just a target."""
     transitions = initial.all("transition")
     is_valid = len(transitions) == 1 and transitions[0].get("target")
     if not is_valid or transitions[0].get("event") or transitions[0].get("cond"):
@@ -592,29 +674,34 @@ def _initial_transition(initial: Element) -> Element:
 
 def _children_of_blocks(element: Element, name: str) -> list[Element]:
     """Return the content of all child elements of a name, except blocks that set a Moore state's outputs."""
-    return [child for block in element.all(name) if block.get(MOORE) is None for child in block.children]
+    return [
+        child for block in element.all(name) if block.get(MOORE_ATTRIBUTE) is None for child in block.children
+    ]
 
 
 def _known_active_states(element: Element) -> dict[str, bool]:
-    """Return which states are known to be active while a state is entered or left: itself, none inside it."""
+    """Return which states are known to be active while a state is entered or left, by id.
+
+    The state itself is active, those inside it are not; of others nothing is known.
+    """
     states = [state for state in element.walk() if state.name in STATES]
     is_active = {state.get("id") or "": False for state in states}
     is_active[element.get("id") or ""] = True
     return is_active
 
 
-def _read_promise(element: Element) -> Entries:
+def _read_promise(element: Element) -> LineMapping:
     """Return a promise as in a native document; a time without a unit is in seconds."""
     data: dict[str, PlainData] = dict(element.attributes)
     with suppress(KeyError, ValueError):
         data["within"] = float(element.attributes["within"])  # "2 s" stays a text
-    return Entries(data, element.line)
+    return LineMapping(data, element.line)
 
 
-def _read_table(element: Element) -> Entries:
+def _read_table(element: Element) -> LineMapping:
     """Return the columns of a truth table as in a native document."""
     columns = [(column, column.required("name")) for column in element.all("pw:column")]
-    return mapping_at(
+    return build_mapping(
         element,
         state_bits=element.required("state_bits").split(),
         codes={code.required("state"): code.required("bits") for code in element.all("pw:code")},

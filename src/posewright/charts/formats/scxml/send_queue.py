@@ -17,17 +17,21 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from posewright.charts.formats.document_fields import MAX_TIME_S
-from posewright.charts.formats.scxml.datamodel import data_in, list_assignments, texts_of
+from posewright.charts.formats.scxml.datamodel import (
+    find_data_elements,
+    find_texts_of_variables,
+    list_assignments,
+)
 from posewright.charts.formats.scxml.names import DocumentEvents, FreeNames
 from posewright.documents import PlainData
 from posewright.documents.markup import Element
 
 MAX_SLOTS = 8
-PROCESSORS = ("", "scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor")
-INTERNAL = "#_internal"
+SUPPORTED_PROCESSORS = ("", "scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor")
+INTERNAL_TARGET = "#_internal"
 
-COMPUTED = {"eventexpr": "event", "delayexpr": "delay", "sendidexpr": "sendid"}
-"""Computed attributes, and the constant attributes that they represent."""
+CONSTANT_FORM_OF_COMPUTED = {"eventexpr": "event", "delayexpr": "delay", "sendidexpr": "sendid"}
+"""The attribute with a constant value that each computed attribute (with an expression) stands for."""
 
 MAX_TEXTS = 50
 
@@ -58,7 +62,7 @@ class SendQueue:
     last ones. Beside each slot there is a countdown, a local with the ticks until its event is due.
 
     Attributes:
-        enum_values: the value of a slot for each event that it may hold.
+        enum_value_of_event: the value of a slot for each event that it may hold.
         slots: the names of the slots.
         countdowns: the names of the countdowns, one for each slot; none if no event has a delay.
         max_delay: the longest delay [ticks].
@@ -67,7 +71,7 @@ class SendQueue:
         lost_flag: name of the local that is true once there was no free slot.
     """
 
-    enum_values: Mapping[QueuedEvent, str]
+    enum_value_of_event: Mapping[QueuedEvent, str]
     slots: tuple[str, ...]
     countdowns: tuple[str, ...]
     max_delay: int
@@ -80,7 +84,7 @@ class SendQueue:
         """The declarations of its locals."""
         types: dict[str, PlainData] = {}
         for slot in self.slots:
-            types[slot] = {"enum": [self.empty_value, *self.enum_values.values()]}
+            types[slot] = {"enum": [self.empty_value, *self.enum_value_of_event.values()]}
         for countdown in self.countdowns:
             types[countdown] = {"int": [0, self.max_delay]}
         types[self.lost_flag] = "bool"
@@ -92,52 +96,54 @@ class SendQueue:
         slot_values = dict.fromkeys(self.slots, self.empty_value)
         return {**slot_values, **dict.fromkeys(self.countdowns, 0), self.lost_flag: 0}
 
-    def send(self, event: str, send_id: str, delay: int) -> dict[str, PlainData]:
+    def build_send_action(self, event: str, send_id: str, delay: int) -> dict[str, PlainData]:
         """Return the action that inserts an event behind all that are due no later.
 
-        If the last slot is occupied, the event is lost, and the action sets the flag instead.
+        If the last slot is occupied, the event is lost, and the action sets `lost_flag` instead.
 
         Args:
-            event: its name in the chart.
-            send_id: its id, empty for none.
-            delay: ticks until it is due.
+            event: the name of the event in the chart.
+            send_id: the id of the <send>; empty for none.
+            delay: ticks until the event is due.
         """
-        # an id that no <cancel> names is not stored
+        # of an id that no <cancel> names, only the event is stored
         event_with_id = QueuedEvent(event, send_id)
         event_without_id = QueuedEvent(event, send_id="")
-        enum_value = self.enum_values.get(event_with_id) or self.enum_values[event_without_id]
-        values: dict[str, PlainData] = {}
+        enum_value = self.enum_value_of_event.get(event_with_id) or self.enum_value_of_event[event_without_id]
+        new_values: dict[str, PlainData] = {}
         for i in range(len(self.slots)):
-            values[self.slots[i]] = self._value_after_insertion(
-                i, delay, new_value=enum_value, variables=self.slots
+            new_values[self.slots[i]] = self._value_after_insertion(
+                i, delay, inserted_value=enum_value, variables=self.slots
             )
             if self.countdowns:
-                values[self.countdowns[i]] = self._value_after_insertion(
-                    i, delay, new_value=str(delay), variables=self.countdowns
+                new_values[self.countdowns[i]] = self._value_after_insertion(
+                    i, delay, inserted_value=str(delay), variables=self.countdowns
                 )
         has_free_slot = f"{self.slots[-1]} == {self.empty_value}"
-        return {"if": has_free_slot, "do": values, "else": {self.lost_flag: "true"}}
+        return {"if": has_free_slot, "do": new_values, "else": {self.lost_flag: "true"}}
 
     def _value_after_insertion(
-        self, slot_index: int, delay: int, *, new_value: str, variables: tuple[str, ...]
+        self, slot_index: int, delay: int, *, inserted_value: str, variables: tuple[str, ...]
     ) -> str:
-        """Return the expression of the value of a slot, or of its countdown, after an event was inserted.
+        """Return, as text, the expression for the value of a slot or a countdown after an event was inserted.
 
         Events that are due no later keep their slots, the new one follows them, and the others move back by
-        one slot.
+        one slot. So a slot keeps its value, gets the new event, or gets the value of the slot before it.
 
         Args:
             slot_index: index of the slot.
             delay: ticks until the new event is due.
-            new_value: the value that belongs to the new event: that of its slot, or of its countdown.
+            inserted_value: what the slot of the new event gets: its enumeration value, or its delay.
             variables: the names of all slots, or of all countdowns.
         """
-        own_value = variables[slot_index]
-        value_if_moved = new_value
+        unmoved_value = variables[slot_index]
+        slot_stays = self._is_due_within(delay, slot_index=slot_index)
+        value_if_not = inserted_value
         if slot_index > 0:
             previous_slot_stays = self._is_due_within(delay, slot_index=slot_index - 1)
-            value_if_moved = f"({new_value} if {previous_slot_stays} else {variables[slot_index - 1]})"
-        return f"{own_value} if {self._is_due_within(delay, slot_index=slot_index)} else {value_if_moved}"
+            previous_value = variables[slot_index - 1]
+            value_if_not = f"({inserted_value} if {previous_slot_stays} else {previous_value})"
+        return f"{unmoved_value} if {slot_stays} else {value_if_not}"
 
     def _is_due_within(self, delay: int, *, slot_index: int) -> str:
         """Return the condition that a slot holds an event that is due within `delay` ticks."""
@@ -146,37 +152,37 @@ class SendQueue:
             return is_occupied
         return f"{is_occupied} and {self.countdowns[slot_index]} <= {delay}"
 
-    def cancel(self, send_id: str) -> list[dict[str, PlainData]]:
+    def build_cancel_actions(self, send_id: str) -> list[dict[str, PlainData]]:
         """Return the actions that remove all events sent with an id; none if nothing is sent with it.
 
-        Each action removes the first such event: from its slot on, every slot gets the value of the next. So
-        there are as many equal actions as slots.
+        Each action removes the first such event: from its slot on, every slot gets the value of the next. The
+        action is repeated as often as there are slots, since all of them may hold such events.
         """
         cancelled_values = [
-            enum_value for queued, enum_value in self.enum_values.items() if queued.send_id == send_id
+            enum_value for queued, enum_value in self.enum_value_of_event.items() if queued.send_id == send_id
         ]
         if not cancelled_values:
             return []
-        values: dict[str, PlainData] = {}
+        new_values: dict[str, PlainData] = {}
         conditions: list[str] = []
         for i, (slot, next_value) in enumerate(_pairs_with_following(self.slots, self.empty_value)):
             conditions += [f"{slot} == {enum_value}" for enum_value in cancelled_values]
-            is_removed_up_to_here = " or ".join(conditions)
-            values[slot] = f"{next_value} if {is_removed_up_to_here} else {slot}"
+            is_here_or_before = " or ".join(conditions)  # this slot or one before it holds such an event
+            new_values[slot] = f"{next_value} if {is_here_or_before} else {slot}"
             if self.countdowns:
                 countdown, next_countdown = _pairs_with_following(self.countdowns, last_value="0")[i]
-                values[countdown] = f"{next_countdown} if {is_removed_up_to_here} else {countdown}"
-        return [values] * len(self.slots)
+                new_values[countdown] = f"{next_countdown} if {is_here_or_before} else {countdown}"
+        return [new_values] * len(self.slots)
 
-    def region(self, state: str) -> dict[str, PlainData]:
+    def build_region(self, state: str) -> dict[str, PlainData]:
         """Return the region that raises, at the beginning of each tick, the first event that is due.
 
-        Its only state has two transitions to itself, one per tick. If the event in the first slot is due, the
-        first one raises it, moves all other events one slot forward and counts them down. Else, if an event
-        waits, the second one only counts down.
+        Its only state has two transitions to itself, of which one is taken per tick. If the event in the
+        first slot is due, the first transition raises it, moves all other events one slot forward and counts
+        them down. Else, if an event waits, the second transition only counts down.
 
         Args:
-            state: name of the state.
+            state: name of the region's only state.
         """
         first_slot = self.slots[0]
         move_forward = dict(_pairs_with_following(self.slots, self.empty_value))
@@ -199,7 +205,9 @@ class SendQueue:
     def _raise_first_event(self) -> PlainData:
         """Return the action that raises the event in the first slot: `if` it is a, raise a, `else` ..."""
         action: PlainData = []  # the last `else`: the slot is empty
-        for queued, enum_value in reversed([*self.enum_values.items()]):  # from the innermost `if` outwards
+        for queued, enum_value in reversed(
+            [*self.enum_value_of_event.items()]
+        ):  # from the innermost `if` outwards
             is_in_slot = f"{self.slots[0]} == {enum_value}"
             action = {"if": is_in_slot, "do": {"raise": queued.event}, "else": action}
         return action
@@ -225,30 +233,30 @@ def build_send_queue(
     Args:
         root: the document.
         events: the names of its events.
-        free_names: hands out names that are still unused.
+        free_names: hands out unused names, for the locals and values of the queue.
         tick_s: the sample period [s].
     """
-    sends = [element for element in root.walk() if element.name == "send" and is_queued(element)]
+    sends = [element for element in root.walk() if element.name == "send" and is_sent_to_event_queue(element)]
     if not sends:
         return None
     cancelled_ids = {element.get("sendid") for element in root.walk() if element.name == "cancel"}
-    enum_values: dict[QueuedEvent, str] = {}
+    enum_value_of_event: dict[QueuedEvent, str] = {}
     for element in sends:
-        event = events.names[element.required("event")]
+        event = events.name_by_event[element.required("event")]
         send_id = element.get("id") or ""
         queued = QueuedEvent(event, send_id if send_id in cancelled_ids else "")
-        if queued not in enum_values:
-            enum_values[queued] = free_names.take(f"{event}_sent", "sort")
+        if queued not in enum_value_of_event:
+            enum_value_of_event[queued] = free_names.take_name(f"{event}_sent", suffix="sort")
     n_slots = min(len(sends) + 1, MAX_SLOTS)
     slot_numbers = range(1, n_slots + 1)
     max_delay = max(delay_ticks(element, tick_s) for element in sends)
     # names are taken also if they are not used, so that those of other data do not depend on the delays
-    slots = tuple(free_names.take(f"sent_{i}", "slot") for i in slot_numbers)
-    countdowns = tuple(free_names.take(f"due_{i}", "slot") for i in slot_numbers)
-    empty_value = free_names.take("nothing", "sent")
-    lost_flag = free_names.take("sent_lost", "event")
+    slots = tuple(free_names.take_name(f"sent_{i}", suffix="slot") for i in slot_numbers)
+    countdowns = tuple(free_names.take_name(f"due_{i}", suffix="slot") for i in slot_numbers)
+    empty_value = free_names.take_name("nothing", suffix="sent")
+    lost_flag = free_names.take_name("sent_lost", suffix="event")
     return SendQueue(
-        enum_values,
+        enum_value_of_event,
         slots,
         countdowns=countdowns if max_delay > 0 else (),
         max_delay=max_delay,
@@ -258,7 +266,7 @@ def build_send_queue(
     )
 
 
-def is_queued(element: Element) -> bool:
+def is_sent_to_event_queue(element: Element) -> bool:
     """Return whether a <send> goes to the queue of events from outside, not to the internal queue.
 
     Raises:
@@ -266,11 +274,11 @@ def is_queued(element: Element) -> bool:
     """
     target = element.get("target") or ""
     processor = element.get("type") or ""
-    if processor not in PROCESSORS:
+    if processor not in SUPPORTED_PROCESSORS:
         message = f"<send> of type {processor!r} is not in the supported subset of SCXML"
         element.fail(message, hint="a chart sends to itself alone")
-    if target not in ("", INTERNAL):
-        hint = f"a chart sends to itself alone: leave 'target' out, or write {INTERNAL}"
+    if target not in ("", INTERNAL_TARGET):
+        hint = f"a chart sends to itself alone: leave 'target' out, or write {INTERNAL_TARGET}"
         element.fail(f"<send> to {target!r} is not in the supported subset of SCXML", hint=hint)
     if target and element.get("delay"):
         element.fail("<send> into the internal queue has no delay", hint="leave 'target' out")
@@ -283,7 +291,7 @@ def delay_ticks(element: Element, tick_s: float) -> int:
     if text is None or text.strip() == "0":
         return 0
     match = _DELAY.fullmatch(text.strip())
-    delay_s = math.inf  # not a time
+    delay_s = math.inf  # for a text that is not a time
     if match is not None:
         number, unit = match.groups()
         delay_s = float(number) / (1000 if unit == "ms" else 1)
@@ -302,11 +310,12 @@ def expand_computed_attributes(root: Element) -> Element:
     Raises:
         FormatError: an attribute is computed from anything but a <data> of texts.
     """
-    if not any(key in element.attributes for element in root.walk() for key in COMPUTED):
+    if not any(key in element.attributes for element in root.walk() for key in CONSTANT_FORM_OF_COMPUTED):
         return root
-    data = data_in(root)
+    data = find_data_elements(root)
+    texts_by_data_id = find_texts_of_variables(root, list_assignments(root, data), data)
     send_ids = {element.get("id") for element in root.walk() if element.name == "send"}
-    return _AttributeExpander(texts_of(root, list_assignments(root, data), data), send_ids).expand(root)
+    return _AttributeExpander(texts_by_data_id, send_ids).expand(root)
 
 
 @dataclass(frozen=True)
@@ -314,30 +323,36 @@ class _AttributeExpander:
     """Replaces computed attributes.
 
     Attributes:
-        texts: the texts that each <data> of texts may hold.
+        texts_by_data_id: the texts that each <data> of texts may hold.
         send_ids: the ids of all <send> elements.
     """
 
-    texts: Mapping[str, list[str]]
+    texts_by_data_id: Mapping[str, list[str]]
     send_ids: Collection[str | None]
 
     def expand(self, element: Element) -> Element:
+        """Return an element whose content, on all levels, has no computed attributes."""
         children = tuple(self._expand_attributes(self.expand(child)) for child in element.children)
         return replace(element, children=children)
 
     def _expand_attributes(self, element: Element) -> Element:
-        """Return an element with constants in place of computed attributes, or branches over their values."""
-        key = next((key for key in COMPUTED if key in element.attributes), None)
+        """Return an element with constant attributes in place of computed ones, or an <if> over their values.
+
+        Raises:
+            FormatError: an attribute is computed from anything but a quoted text or a <data> of texts, or the
+                <data> may hold too many texts.
+        """
+        key = next((key for key in CONSTANT_FORM_OF_COMPUTED if key in element.attributes), None)
         if key is None:
             return element
         expression = element.attributes[key].strip()
         is_quoted = expression[:1] in ("'", '"') and expression[-1:] == expression[:1]
         if is_quoted:
             return self._expand_attributes(_with_constant(element, key, expression[1:-1]))
-        if expression not in self.texts:
-            hint = f"write {COMPUTED[key]!r}, or the name of a <data> that holds texts"
+        if expression not in self.texts_by_data_id:
+            hint = f"write {CONSTANT_FORM_OF_COMPUTED[key]!r}, or the name of a <data> that holds texts"
             element.fail(f"{key}={expression!r} is not in the supported subset of SCXML", hint=hint)
-        n_texts = len(self.texts[expression])
+        n_texts = len(self.texts_by_data_id[expression])
         if n_texts > MAX_TEXTS:
             element.fail(f"{expression} may hold {n_texts} texts", hint=f"at most {MAX_TEXTS} here")
         return self._build_branches(element, key, expression)
@@ -350,18 +365,20 @@ class _AttributeExpander:
             key: the computed attribute, such as `eventexpr`.
             data_id: the <data> that the attribute names.
         """
-        branches: list[Element] = []  # the conditions, each followed by its content
-        for text in self.texts[data_id]:
+        # in SCXML the <if> contains all branches: the elements of the first one, then an <elseif> without
+        # content and the elements of its branch, and so on
+        if_and_content: list[Element] = []
+        for text in self.texts_by_data_id[data_id]:
             quote = '"' if "'" in text else "'"
             condition = {"cond": f"{data_id} == {quote}{text}{quote}"}
-            branches.append(Element("elseif", condition, line=element.line, path=element.path))
+            if_and_content.append(Element("elseif", condition, line=element.line, path=element.path))
             if key != "sendidexpr" or text in self.send_ids:  # cancelling an unknown id has no effect
-                branches.append(self._expand_attributes(_with_constant(element, key, text)))
-        first_condition, *inside = branches
-        return replace(first_condition, name="if", children=tuple(inside))
+                if_and_content.append(self._expand_attributes(_with_constant(element, key, text)))
+        first_branch, *content = if_and_content
+        return replace(first_branch, name="if", children=tuple(content))
 
 
 def _with_constant(element: Element, key: str, text: str) -> Element:
     """Return an element with a constant attribute in place of the computed attribute `key`."""
     attributes = {name: value for name, value in element.attributes.items() if name != key}
-    return replace(element, attributes={**attributes, COMPUTED[key]: text})
+    return replace(element, attributes={**attributes, CONSTANT_FORM_OF_COMPUTED[key]: text})

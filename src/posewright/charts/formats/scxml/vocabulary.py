@@ -11,38 +11,47 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.charts.formats.native_nodes import Entries
+from posewright.charts.formats.native_nodes import LineMapping
 from posewright.documents.markup import Element, MarkupRules, parse_markup
 from posewright.errors import FormatError, Where
 
-SCXML = "http://www.w3.org/2005/07/scxml"
-OWN = "urn:posewright:chart"
-PREFIX = "pw"
-"""Prefix of the namespace `OWN` in written documents; it has what SCXML cannot express."""
+SCXML_NAMESPACE = "http://www.w3.org/2005/07/scxml"
+EXTENSION_NAMESPACE = "urn:posewright:chart"
+EXTENSION_PREFIX = "pw"
+"""Prefix of the namespace `EXTENSION_NAMESPACE` in written documents; it has what SCXML cannot express."""
 
 MARKUP_RULES = MarkupRules(
-    max_bytes=1_000_000, max_elements=20_000, max_levels=100, prefixes={SCXML: "", OWN: PREFIX}
+    max_bytes=1_000_000,
+    max_elements=20_000,
+    max_levels=100,
+    prefixes={SCXML_NAMESPACE: "", EXTENSION_NAMESPACE: EXTENSION_PREFIX},
 )
 """A chart of hundreds of states stays far below these bounds."""
 
 
-def posewright_name(name: str) -> str:
+def extension_name(name: str) -> str:
     """Return the name of an extension attribute or element, with the prefix of our XML namespace.
 
     No extension attribute has the name of an SCXML attribute of the same element, since some readers ignore
     prefixes.
     """
-    return f"{PREFIX}:{name}"
+    return f"{EXTENSION_PREFIX}:{name}"
 
 
-AT_ONCE = posewright_name("at_once")
+AT_ONCE_ATTRIBUTE = extension_name("at_once")
 """Marks an <assign> that is simultaneous with the one before it."""
 
-MOORE = posewright_name("moore")
+MOORE_ATTRIBUTE = extension_name("moore")
 """Marks the <onentry> that sets the outputs of a Moore state."""
 
-DEFAULT = posewright_name("default")
+DEFAULT_ATTRIBUTE = extension_name("default")
 """Marks outputs that a Moore state does not set, and histories whose default is the initial state."""
+
+SEGMENT_ELEMENT = extension_name("way")
+"""The element of a transition that starts at a junction."""
+
+JUNCTION_TARGET_ELEMENT = extension_name("to")
+"""The child of a transition that leads to a named junction."""
 
 INITIAL_STATES = "whole"
 """Value of `pw:default` at a history that enters the initial states while it is empty."""
@@ -105,7 +114,7 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
 _SUGGESTION = "did you mean "
 
 MAX_COUNTS = {"state": 2000, "data": 500, "send": 200, "foreach": 50, "history": 500, "pw:promise": 1000}
-"""Maximal number of elements of a name."""
+"""How many elements of each of these names a document may have."""
 
 REASONS = {
     "invoke": "a chart starts no other process",
@@ -123,7 +132,11 @@ REASONS = {
 
 
 def read_elements(text: str, path: Path | None = None) -> Element:
-    """Return the root of an SCXML document; `path` is used for messages.
+    """Return the root element of an SCXML document, all of which is in the supported subset.
+
+    Args:
+        text: the document.
+        path: its file, for messages.
 
     Raises:
         FormatError: it is not XML or not SCXML, or is outside the subset.
@@ -135,17 +148,17 @@ def read_elements(text: str, path: Path | None = None) -> Element:
     return root
 
 
-def mapping_at(element: Element, /, **entries: object) -> Entries:
-    """Return a mapping of a native document with the line of an element; None entries are left out."""
-    return Entries(entries, element.line)
+def build_mapping(element: Element, /, **entries: object) -> LineMapping:
+    """Return a mapping of a native document that has the line of an element; entries of None are left out."""
+    return LineMapping(entries, element.line)
 
 
 def tag(
     name: str, attributes: Mapping[str, str | None] | None = None, children: Iterable[Element] = ()
 ) -> Element:
-    """Return an element; attributes that are None are left out."""
-    stated = {key: text for key, text in (attributes or {}).items() if text is not None}
-    return Element(name, stated, tuple(children))
+    """Return a new element of a document; attributes that are None are left out."""
+    stated_attributes = {key: text for key, text in (attributes or {}).items() if text is not None}
+    return Element(name, stated_attributes, tuple(children))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,11 +190,12 @@ class UnsupportedPart:
 
 
 def find_unsupported(root: Element) -> Iterator[UnsupportedPart]:
-    """Yield what is outside the subset, in the order of the document; not what is inside of such elements."""
+    """Yield what is outside the subset, in the order of the document; not what is inside such elements."""
     pending = [root]
     while pending:
         element = pending.pop()
-        if element.name.startswith("{"):
+        is_of_other_namespace = element.name.startswith("{")  # such as an editor's layout, which is ignored
+        if is_of_other_namespace:
             continue
         yield from _unsupported_attributes(element)
         unsupported_children = tuple(_unsupported_children(element))
@@ -191,11 +205,11 @@ def find_unsupported(root: Element) -> Iterator[UnsupportedPart]:
 
 
 def _require_subset(root: Element) -> None:
-    """Raise a FormatError for anything outside the subset, with its line and the alternatives."""
-    counts: dict[str, int] = {}
+    """Raise a FormatError for the first element or attribute outside the subset, or for too many elements."""
+    n_by_name: dict[str, int] = {}
     for element in root.walk():
-        counts[element.name] = counts.get(element.name, 0) + 1
-        if element.name in MAX_COUNTS and counts[element.name] > MAX_COUNTS[element.name]:
+        n_by_name[element.name] = n_by_name.get(element.name, 0) + 1
+        if element.name in MAX_COUNTS and n_by_name[element.name] > MAX_COUNTS[element.name]:
             element.fail(f"too many <{element.name}>", hint=f"at most {MAX_COUNTS[element.name]}")
     unsupported = tuple(find_unsupported(root))
     if unsupported:
@@ -209,14 +223,18 @@ def _require_subset(root: Element) -> None:
 
 
 def _unsupported_children(element: Element) -> Iterator[UnsupportedPart]:
-    """Yield the children of an element that are not allowed in it."""
+    """Yield the children of an element that are not allowed in it.
+
+    Children of other namespaces are ignored, except among actions, where they may be actions of another tool.
+    """
     allowed = CHILDREN.get(element.name, frozenset())
     for child in element.children:
+        # the name of an element of another namespace is {namespace}name
         namespace = child.name[1:].partition("}")[0] if child.name.startswith("{") else ""
-        is_skipped = bool(namespace) and (
+        is_ignored = bool(namespace) and (
             namespace in LAYOUT_NAMESPACES or element.name not in _ACTION_PARENTS
         )
-        if child.name in allowed or is_skipped:
+        if child.name in allowed or is_ignored:
             continue
         if child.name in CHILDREN or child.name in ATTRIBUTES:
             message = f"<{child.name}> does not belong in <{element.name}>"
@@ -228,20 +246,23 @@ def _unsupported_children(element: Element) -> Iterator[UnsupportedPart]:
 
 
 def _unsupported_attributes(element: Element) -> Iterator[UnsupportedPart]:
-    """Yield the attributes of an element that are not supported."""
+    """Yield the attributes of an element that are not supported; those of our extensions all are."""
     allowed = ATTRIBUTES.get(element.name, frozenset())
+    prefix = f"{EXTENSION_PREFIX}:"
     for name in element.attributes:
-        if name in allowed or name.startswith(f"{PREFIX}:") or element.name.startswith(f"{PREFIX}:"):
+        if name in allowed or name.startswith(prefix) or element.name.startswith(prefix):
             continue
         message = f"{name!r} of <{element.name}> is not in the supported subset of SCXML"
         yield UnsupportedPart(element, name, message, reason=REASONS.get(name) or _suggest(name, allowed))
 
 
 def _suggest(name: str, allowed: frozenset[str]) -> str:
+    """Return a hint for a name that is not allowed: the allowed name that resembles it, else all of them."""
     matches = difflib.get_close_matches(name, sorted(allowed), n=1)
     return f"{_SUGGESTION}{matches[0]!r}?" if matches else _alternatives(allowed)
 
 
 def _alternatives(allowed: frozenset[str]) -> str:
-    names = sorted(name for name in allowed if not name.startswith(PREFIX))
+    """Return a hint with all allowed names, without those of our extensions."""
+    names = sorted(name for name in allowed if not name.startswith(EXTENSION_PREFIX))
     return f"allowed are {', '.join(names)}" if names else "nothing is allowed here"

@@ -19,23 +19,26 @@ from posewright.charts.expression import (
 from posewright.charts.formats.native_nodes import flow_text
 from posewright.charts.formats.native_writer import type_data
 from posewright.charts.formats.scxml.expressions import (
-    Renaming,
+    NamesInChart,
     python_guard,
     python_text,
     python_value,
     python_value_text,
-    translated,
+    translate_expression,
 )
 from posewright.charts.formats.scxml.names import FreeNames
 from posewright.charts.formats.scxml.vocabulary import (
-    AT_ONCE,
-    DEFAULT,
+    AT_ONCE_ATTRIBUTE,
+    DEFAULT_ATTRIBUTE,
+    EXTENSION_NAMESPACE,
+    EXTENSION_PREFIX,
     INITIAL_STATES,
-    MOORE,
-    OWN,
-    PREFIX,
-    SCXML,
-    posewright_name,
+    JUNCTION_TARGET_ELEMENT,
+    MOORE_ATTRIBUTE,
+    SCXML_NAMESPACE,
+    SEGMENT_ELEMENT,
+    UNSET,
+    extension_name,
     tag,
 )
 from posewright.charts.model import (
@@ -89,50 +92,55 @@ def tick_event(chart: Chart) -> str | None:
     """Return the event that represents a tick; None in a chart that runs to completion."""
     if chart.steps is StepMode.COMPLETION:
         return None
-    return FreeNames((*chart.events, *chart.local_events)).take(TICK, "event")
+    return FreeNames((*chart.events, *chart.local_events)).take_name(TICK, suffix="event")
 
 
 def _build_root(chart: Chart) -> Element:
-    """Return the <scxml> element of a chart."""
-    tick = tick_event(chart)
-    writer = _ScxmlWriter(chart, tick)
+    """Return the <scxml> element of a chart, with everything in it."""
+    tick_name = tick_event(chart)
+    writer = _ScxmlWriter(chart, tick_name)
     children = [*_build_datamodel(chart)]
     children += map(_build_function, chart.functions.values())
     children += map(_build_promise, chart.promises)
     if chart.declared_table_form is not None and chart.declared_table_form.state_bits:
         children.append(_build_table(chart.declared_table_form))
     for name, segments in chart.junctions.items():
-        elements = tuple(writer.build_transition(segment) for segment in segments)
-        children.append(tag(posewright_name("junction"), {"id": name}, elements))
+        segment_elements = tuple(writer.build_transition(segment) for segment in segments)
+        children.append(tag(extension_name("junction"), {"id": name}, segment_elements))
     states = tuple(writer.build_state(state) for state in chart.states)
     initial = writer.format_targets(chart.initial)
     if chart.parallel:  # the root of an SCXML document cannot have regions, so they are put into a state
-        regions_id = writer.free_names.take_state("regions")
-        states = (tag("parallel", {"id": regions_id, posewright_name("regions"): "true"}, states),)
+        regions_id = writer.free_names.take_state_name("regions")
+        states = (tag("parallel", {"id": regions_id, extension_name("regions"): "true"}, states),)
         initial = initial or regions_id
-    return tag("scxml", {**_root_attributes(chart, tick), "initial": initial}, (*children, *states))
+    return tag("scxml", {**_root_attributes(chart, tick_name), "initial": initial}, (*children, *states))
 
 
-def _root_attributes(chart: Chart, tick: str | None) -> dict[str, str | None]:
-    """Return the attributes of the <scxml> element, extension attributes included."""
+def _root_attributes(chart: Chart, tick_name: str | None) -> dict[str, str | None]:
+    """Return the attributes of the <scxml> element, extension attributes included.
+
+    Args:
+        chart: the chart.
+        tick_name: the event that represents a tick; None in a chart that runs to completion.
+    """
     is_default_otherwise = chart.stays_by_default and chart.kind is ChartKind.STATECHART
     return {
-        "xmlns": SCXML,
-        f"xmlns:{PREFIX}": OWN,
+        "xmlns": SCXML_NAMESPACE,
+        f"xmlns:{EXTENSION_PREFIX}": EXTENSION_NAMESPACE,
         "version": "1.0",
         "datamodel": "python",
         "name": chart.name,
-        posewright_name("kind"): chart.kind.value,
-        posewright_name("period_s"): repr(chart.period_s),
-        posewright_name("steps"): chart.steps.value,
-        posewright_name("tick"): tick,
-        posewright_name("priority"): chart.priority.value,
-        posewright_name("otherwise"): None if is_default_otherwise else chart.otherwise.value,
-        posewright_name("events"): " ".join(chart.events) or None,
-        posewright_name("local_events"): " ".join(chart.local_events) or None,
-        posewright_name("resources"): " ".join(chart.resources) or None,
-        posewright_name("description"): chart.description or None,
-        posewright_name("source"): chart.source or None,
+        extension_name("kind"): chart.kind.value,
+        extension_name("period_s"): repr(chart.period_s),
+        extension_name("steps"): chart.steps.value,
+        extension_name("tick"): tick_name,
+        extension_name("priority"): chart.priority.value,
+        extension_name("otherwise"): None if is_default_otherwise else chart.otherwise.value,
+        extension_name("events"): " ".join(chart.events) or None,
+        extension_name("local_events"): " ".join(chart.local_events) or None,
+        extension_name("resources"): " ".join(chart.resources) or None,
+        extension_name("description"): chart.description or None,
+        extension_name("source"): chart.source or None,
     }
 
 
@@ -144,8 +152,8 @@ def _build_datamodel(chart: Chart) -> Iterator[Element]:
         elements.append(_build_data(name, value=input_type.default, role="input", value_type=input_type))
     for role, types in (("output", chart.outputs), ("local", chart.locals)):
         for name, variable_type in types.items():
-            unset = None if name in chart.initial_values else "unset"
-            attributes = {posewright_name("initial"): unset}
+            unset_mark = None if name in chart.initial_values else UNSET
+            attributes = {extension_name("initial"): unset_mark}
             elements.append(
                 _build_data(
                     name, start_values[name], role, value_type=variable_type, extra_attributes=attributes
@@ -158,7 +166,7 @@ def _build_datamodel(chart: Chart) -> Iterator[Element]:
                 value,
                 role="constant",
                 value_type=None,
-                extra_attributes={posewright_name("unit"): chart.units.get(name)},
+                extra_attributes={extension_name("unit"): chart.units.get(name)},
             )
         )
     if elements:
@@ -185,8 +193,8 @@ def _build_data(
     attributes = {
         "id": name,
         "expr": python_value(value),
-        posewright_name("role"): role,
-        posewright_name("type"): type_text,
+        extension_name("role"): role,
+        extension_name("type"): type_text,
     }
     return tag("data", {**attributes, **(extra_attributes or {})})
 
@@ -194,48 +202,49 @@ def _build_data(
 def _build_function(function: Function) -> Element:
     """Return the element of a function: its parameters and rows."""
     parameters = [
-        tag(posewright_name("takes"), {"name": name, "type": flow_text(type_data(parameter_type))})
+        tag(extension_name("takes"), {"name": name, "type": flow_text(type_data(parameter_type))})
         for name, parameter_type in function.parameters.items()
     ]
     attributes = {"name": function.name, "gives": flow_text(type_data(function.return_type))}
     return tag(
-        posewright_name("function"), attributes, (*parameters, *map(_build_function_row, function.rows))
+        extension_name("function"), attributes, (*parameters, *map(_build_function_row, function.rows))
     )
 
 
 def _build_function_row(row: FunctionRow) -> Element:
     condition = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
-    return tag(posewright_name("row"), {**condition, "give": str(row.value)})
+    return tag(extension_name("row"), {**condition, "give": str(row.value)})
 
 
 def _build_promise(promise: Promise) -> Element:
     """Return the extension element of a promise."""
     if promise.kind is not PromiseKind.LEADS_TO or promise.goal is None:
-        return tag(posewright_name("promise"), {"name": promise.name, promise.kind.value: str(promise.when)})
+        return tag(extension_name("promise"), {"name": promise.name, promise.kind.value: str(promise.when)})
     attributes = {
         "name": promise.name,
         "when": str(promise.when),
         "leads_to": str(promise.goal),
         "within": repr(promise.within_s),
     }
-    return tag(posewright_name("promise"), attributes)
+    return tag(extension_name("promise"), attributes)
 
 
 def _build_table(table_form: TableForm) -> Element:
-    """Return the extension element of the columns of a truth table."""
+    """Return the extension element of a truth table's form: its columns, and the code of each state."""
     inputs = [
-        tag(posewright_name("column"), {"name": column, "input": name})
-        for column, name in table_form.inputs.items()
+        tag(extension_name("column"), {"name": column, "input": name})
+        for column, name in table_form.input_of_column.items()
     ]
     outputs = [
-        tag(posewright_name("column"), {"name": column, "output": name})
-        for column, name in table_form.outputs.items()
+        tag(extension_name("column"), {"name": column, "output": name})
+        for column, name in table_form.output_of_column.items()
     ]
     codes = [
-        tag(posewright_name("code"), {"state": name, "bits": bits}) for name, bits in table_form.codes.items()
+        tag(extension_name("code"), {"state": name, "bits": bits})
+        for name, bits in table_form.code_of_state.items()
     ]
     return tag(
-        posewright_name("table"), {"state_bits": " ".join(table_form.state_bits)}, (*inputs, *outputs, *codes)
+        extension_name("table"), {"state_bits": " ".join(table_form.state_bits)}, (*inputs, *outputs, *codes)
     )
 
 
@@ -246,28 +255,28 @@ class _ScxmlWriter:
         chart: the chart.
         tick_event: the event that triggers transitions without one; None in a chart that runs to completion.
         scope: the names that its expressions may use.
-        names: the names of the chart, which the document has unchanged.
+        names: what the names in the document mean in the chart: the same, as the writer changes none.
         free_names: hands out unused names, for the ids of histories.
         history_ids: the id of every history that is a target.
     """
 
     def __init__(self, chart: Chart, tick_event: str | None) -> None:
-        """Give every history that is a target an id of its own."""
+        """Give every history that is a target an id of its own; arguments as the attributes."""
         self.chart = chart
         self.tick_event = tick_event
         self.scope = chart.scope
-        declared = [*chart.inputs, *chart.variables, *chart.constants]
-        self.names = Renaming(
-            {name: name for name in declared},
-            {value: value for value in self.scope.values},
-            {name: name for name in chart.state_names},
+        declared_names = [*chart.inputs, *chart.variables, *chart.constants]
+        self.names = NamesInChart(
+            variable_by_data_id={name: name for name in declared_names},
+            enum_value_by_text={value: value for value in self.scope.enum_of_value},
+            state_by_id={name: name for name in chart.state_names},
         )
         self.free_names = FreeNames(chart.state_names)
         self.history_ids: dict[StateTarget, str] = {}
         for target in _list_targets(chart):
             if target.history is not None and target not in self.history_ids:
                 kind = "history" if target.history is HistoryKind.SHALLOW else "deep_history"
-                self.history_ids[target] = self.free_names.take_state(f"{target.state}_{kind}")
+                self.history_ids[target] = self.free_names.take_state_name(f"{target.state}_{kind}")
 
     def format_targets(self, targets: Iterable[StateTarget]) -> str | None:
         """Return the ids of targets as in the attribute `target`; None if there are none."""
@@ -280,11 +289,11 @@ class _ScxmlWriter:
         attributes = {
             "id": state.name,
             "initial": None if state.parallel else initial,
-            posewright_name("enters"): initial if state.parallel else None,
-            posewright_name("min_s"): repr(state.min_s) if state.min_s else None,
-            posewright_name("priority"): state.priority and state.priority.value,
-            posewright_name("otherwise"): state.otherwise and state.otherwise.value,
-            posewright_name("description"): state.description or None,
+            extension_name("enters"): initial if state.parallel else None,
+            extension_name("min_s"): repr(state.min_s) if state.min_s else None,
+            extension_name("priority"): state.priority and state.priority.value,
+            extension_name("otherwise"): state.otherwise and state.otherwise.value,
+            extension_name("description"): state.description or None,
         }
         return tag(name, attributes, tuple(self._build_children(state)))
 
@@ -295,7 +304,7 @@ class _ScxmlWriter:
         if self.chart.kind is ChartKind.MOORE:
             yield self._build_moore_outputs(state)
         yield from self._build_block("onentry", state.entry)
-        yield from self._build_block(posewright_name("during"), state.during)
+        yield from self._build_block(extension_name("during"), state.during)
         yield from self._build_block("onexit", state.exit)
         for target, history_id in self.history_ids.items():
             if target.state == state.name:
@@ -316,29 +325,32 @@ class _ScxmlWriter:
         for name in action.values:
             is_default = _true_or_none(name not in state.do)
             value_attributes = self._value_attributes(name, action)
-            elements.append(tag("assign", {"location": name, **value_attributes, DEFAULT: is_default}))
-        return tag("onentry", {MOORE: "true"}, elements)
+            elements.append(
+                tag("assign", {"location": name, **value_attributes, DEFAULT_ATTRIBUTE: is_default})
+            )
+        return tag("onentry", {MOORE_ATTRIBUTE: "true"}, elements)
 
     def _build_history(self, state: State, target: StateTarget, history_id: str) -> Element:
         """Return the <history> of a state.
 
-        SCXML requires a default. If the chart names none, it is the initial states, or the first states
-        inside if the initial state is itself a history; an extension attribute marks it.
+        SCXML requires a default: states that are entered while the history is empty. If the chart names none,
+        these are the initial states, or the first state inside if the initial one is itself a history, and
+        the attribute `pw:default` marks that the chart names none.
 
         Args:
             state: the state.
             target: the target that enters the history.
             history_id: the id of the <history>.
         """
-        children = [child.name for child in state.states]
-        initial_states = [initial.state for initial in state.initial] or children
+        child_names = [child.name for child in state.states]
+        initial_states = [initial.state for initial in state.initial] or child_names
         if any(initial.history is not None for initial in state.initial):
-            initial_states = children if state.parallel else children[:1]
+            initial_states = child_names if state.parallel else child_names[:1]
         default = " ".join(target.default or initial_states)
         attributes = {
             "id": history_id,
             "type": "deep" if target.history is HistoryKind.DEEP else "shallow",
-            posewright_name("default"): None if target.default else INITIAL_STATES,
+            extension_name("default"): None if target.default else INITIAL_STATES,
         }
         return tag("history", attributes, (tag("transition", {"target": default}),))
 
@@ -352,32 +364,38 @@ class _ScxmlWriter:
             transition: the transition or the segment.
             source: the state that the transition leaves; None for a segment.
         """
-        is_internal = transition.local and self._is_internal(transition, source)
+        is_internal = transition.local and self._can_be_internal(transition, source)
         has_target = bool(transition.go or transition.leads_to_junction)
+        # the minimum time of the state counts only for transitions that leave it
         min_s = 0.0 if source is None or is_internal or not has_target else source.min_s
         wait_s = max(min_s, transition.after_s)
-        condition = python_guard(transition.when, wait_s, self.scope.values)
-        is_complete = condition is None or (
-            not wait_s and self._reads_back(condition, transition.when, BoolType())
-        )
+        cond = python_guard(transition.when, wait_s, self.scope.enum_of_value)
+        cond_is_enough = cond is None or (not wait_s and self._reads_back(cond, transition.when, BoolType()))
         attributes = {
             "event": None if source is None else self._event_names(transition),
-            "cond": condition,
-            posewright_name("else"): _true_or_none(transition.is_else),
-            posewright_name("when"): None if transition.is_else or is_complete else str(transition.when),
-            posewright_name("after_s"): repr(transition.after_s) if transition.after_s else None,
+            "cond": cond,
+            extension_name("else"): _true_or_none(transition.is_else),
+            extension_name("when"): None if transition.is_else or cond_is_enough else str(transition.when),
+            extension_name("after_s"): repr(transition.after_s) if transition.after_s else None,
             "type": "internal" if is_internal else None,
-            posewright_name("local"): _true_or_none(transition.local and not is_internal),
+            extension_name("local"): _true_or_none(transition.local and not is_internal),
             "target": self.format_targets(transition.go),
-            posewright_name("description"): transition.description or None,
+            extension_name("description"): transition.description or None,
         }
         children = [*self._build_actions(transition.do), *map(self.build_transition, transition.then)]
         if transition.junction is not None:
-            children.append(tag(posewright_name("to"), {"junction": transition.junction}))
-        return tag("transition" if source is not None else posewright_name("way"), attributes, children)
+            children.append(tag(JUNCTION_TARGET_ELEMENT, {"junction": transition.junction}))
+        return tag("transition" if source is not None else SEGMENT_ELEMENT, attributes, children)
 
-    def _is_internal(self, transition: Transition, source: State | None) -> bool:
-        """Return whether SCXML can express a local transition: from a compound state to states inside it."""
+    def _can_be_internal(self, transition: Transition, source: State | None) -> bool:
+        """Return whether a local transition can be an internal one of SCXML.
+
+        SCXML has these only from a compound state, without regions, to states inside it.
+
+        Args:
+            transition: a local transition.
+            source: the state that it leaves; None for a segment.
+        """
         if source is None or not source.is_compound:
             return False
         names_inside = {state.name for state in walk_states(source.states)}
@@ -388,7 +406,10 @@ class _ScxmlWriter:
         return True
 
     def _event_names(self, transition: Transition) -> str | None:
-        """Return the events of a transition as SCXML writes them; without events, the event of every tick."""
+        """Return the attribute `event` of a transition: its triggers, or else the event of every tick.
+
+        It is None without triggers in a chart that runs to completion, which has no such event.
+        """
         if not transition.on:
             return self.tick_event
         names = []
@@ -408,37 +429,49 @@ class _ScxmlWriter:
                 yield self._build_branch(action)
 
     def _build_assignments(self, action: Assign) -> Iterator[Element]:
-        """Yield an <assign> per value; if possible, none reads a variable that an earlier one sets."""
+        """Yield an <assign> for each variable that a simultaneous assignment sets.
+
+        If possible, none reads a variable that an earlier one sets, so that other readers, which run them one
+        after the other, get the same values.
+        """
         for i, name in enumerate(_order_assignments(action.values)):
             value_attributes = self._value_attributes(name, action)
-            yield tag("assign", {"location": name, **value_attributes, AT_ONCE: _true_or_none(i > 0)})
+            yield tag(
+                "assign", {"location": name, **value_attributes, AT_ONCE_ATTRIBUTE: _true_or_none(i > 0)}
+            )
 
     def _value_attributes(self, name: str, action: Assign) -> dict[str, str | None]:
-        """Return the attributes of an <assign> for its value: in Python; in our notation if that differs."""
+        """Return the attributes of an <assign> for its value.
+
+        They are `expr` with the value in Python, and `pw:value` in the notation of charts, which is None if
+        `expr` reads back as the same value.
+        """
         value = action.values[name]
         variable_type = self.chart.variables[name]
-        text = python_value_text(value, variable_type, self.scope.values)
-        own_text = None if self._reads_back(text, value, variable_type) else str(value)
-        return {"expr": text, posewright_name("value"): own_text}
+        python = python_value_text(value, variable_type, self.scope.enum_of_value)
+        chart_text = None if self._reads_back(python, value, variable_type) else str(value)
+        return {"expr": python, extension_name("value"): chart_text}
 
-    def _reads_back(self, text: str, expression: Expression, target: Type) -> bool:
-        """Return whether the text in Python reads back as this very expression."""
+    def _reads_back(self, python: str, expression: Expression, target: Type) -> bool:
+        """Return whether a Python text is read as this very expression, for a variable of the target type."""
         try:
-            translation = translated(text, self.names, Element("scxml"))
+            translation = translate_expression(python, self.names, Element("scxml"))
             return parse_expression(translation, self.scope, target) == expression
         except InputError:
             return False
 
     def _condition_attributes(self, when: Expression) -> dict[str, str | None]:
-        """Return the attributes of an <if> for its condition: in Python; in our notation if that differs."""
-        text = python_text(when.tree, self.scope.values)
-        return {
-            "cond": text,
-            posewright_name("when"): None if self._reads_back(text, when, BoolType()) else str(when),
-        }
+        """Return the attributes of an <if> for its condition.
+
+        They are `cond` with the condition in Python, and `pw:when` in the notation of charts, which is None
+        if `cond` reads back as the same condition.
+        """
+        python = python_text(when.tree, self.scope.enum_of_value)
+        chart_text = None if self._reads_back(python, when, BoolType()) else str(when)
+        return {"cond": python, extension_name("when"): chart_text}
 
     def _build_branch(self, action: Branch) -> Element:
-        """Return the <if> of a branch; a branch that is all of the alternative becomes an <elseif>."""
+        """Return the <if> of a branch; an `else` that is just another branch becomes an <elseif>."""
         children = list(self._build_actions(action.then))
         else_actions = action.otherwise
         while len(else_actions) == 1 and isinstance(else_actions[0], Branch):
@@ -466,19 +499,25 @@ def _list_segments(chart: Chart) -> list[Transition]:
 
 
 def _order_assignments(values: Mapping[str, Expression]) -> list[str]:
-    """Return names in an order in which each is set after all values that read it, as far as possible."""
-    remaining = list(values)
-    ordered = list[str]()
-    while remaining:
-        next_name = remaining[0]  # if the values read each other in a cycle
-        for name in remaining:
-            readers = {reader for reader in remaining if name in values[reader].names}
-            if readers <= {name}:
+    """Return the assigned variables in an order that gives the same result if they are set one by one.
+
+    Each is set after all others whose values read it, as far as that is possible.
+
+    Args:
+        values: the assigned values by variable.
+    """
+    remaining_names = list(values)
+    ordered_names = list[str]()
+    while remaining_names:
+        next_name = remaining_names[0]  # stays so if the values read each other in a cycle
+        for name in remaining_names:
+            names_that_read_it = {reader for reader in remaining_names if name in values[reader].names}
+            if names_that_read_it <= {name}:
                 next_name = name
                 break
-        remaining.remove(next_name)
-        ordered.append(next_name)
-    return ordered
+        remaining_names.remove(next_name)
+        ordered_names.append(next_name)
+    return ordered_names
 
 
 def beyond_scxml(chart: Chart) -> tuple[str, ...]:
@@ -490,12 +529,12 @@ def beyond_scxml(chart: Chart) -> tuple[str, ...]:
 
 
 def _list_features(chart: Chart) -> Iterator[tuple[str, bool]]:
-    """Yield the features that SCXML lacks, each with whether the chart uses it."""
+    """Yield the features that SCXML lacks, as text, each with whether the chart uses it."""
     states = chart.every_state
     segments = _list_segments(chart)
-    state_blocks = [block for state in states for block in (state.entry, state.during, state.exit)]
-    blocks = [*state_blocks, *(segment.do for segment in segments)]
-    values = [value for block in blocks for value in expressions_in(block)]
+    actions_of_states = [actions for state in states for actions in (state.entry, state.during, state.exit)]
+    action_lists = [*actions_of_states, *(segment.do for segment in segments)]
+    values = [value for actions in action_lists for value in expressions_in(actions)]
     expressions = [*values, *(segment.when for segment in segments)]
     has_min_s = any(state.min_s for state in states)
     has_after_s = any(segment.after_s for segment in segments)
@@ -505,7 +544,10 @@ def _list_features(chart: Chart) -> Iterator[tuple[str, bool]]:
     )
     yield "actions at every tick (during)", any(state.during for state in states)
     yield "junctions", any(segment.leads_to_junction for segment in segments)
-    yield "simultaneous assignments that read each other's values", any(map(_has_cyclic_assignment, blocks))
+    yield (
+        "simultaneous assignments that read each other's values",
+        any(map(_has_cyclic_assignment, action_lists)),
+    )
     yield (
         "in(...) in actions, which SCXML evaluates while states are left and entered",
         _contain(values, InState),
@@ -527,12 +569,14 @@ def _has_cyclic_assignment(actions: Actions) -> bool:
     """Return whether values set simultaneously read each other in a cycle, so that no order is equivalent."""
     for action in iterate_actions(actions):
         values = action.values if isinstance(action, Assign) else {}
-        order = _order_assignments(values)
-        for i, name in enumerate(order):
-            if any(name in values[later].names for later in order[i + 1 :]):
+        ordered_names = _order_assignments(values)
+        for i, name in enumerate(ordered_names):
+            later_names = ordered_names[i + 1 :]
+            if any(name in values[later_name].names for later_name in later_names):
                 return True
     return False
 
 
 def _true_or_none(condition: bool) -> str | None:
+    """Return the text of a flag attribute; None, which leaves the attribute out, if it is false."""
     return "true" if condition else None

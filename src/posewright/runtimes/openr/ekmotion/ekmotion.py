@@ -105,21 +105,25 @@ class EKMotion(OObject):
         self._has_reported_unused = False
         self._primitives: list[int] = []
         self._current_move: SpecialMove | None = None
-        self._cycle = 0
-        self._angles = [0] * len(JOINT_ORDER)  # last targets [micro-radians]
-        self._targets: dict[int, int] = {}  # of this cycle, by index in the pose arrays [micro-radians]
+        self._cycle = 0  # number of the current cycle, from 1; 0 before the first
+        self._last_targets = [0] * len(
+            JOINT_ORDER
+        )  # of earlier cycles, in the order of the poses [micro-radians]
+        self._cycle_targets: dict[int, int] = {}  # set in this cycle, by index in a pose [micro-radians]
 
     def do_init(self) -> None:
         """Find the joints."""
         self._primitives = [self.openr.robot.index(joint) for joint in JOINT_ORDER]
 
     def do_start(self) -> None:
-        """Log the moves that cannot be executed, and be ready."""
-        missing = self._moves.missing
-        if missing:
-            names = ", ".join(map(str, missing.values()))
-            self.syslog(f"{len(missing)} moves have no poses in this header ({names}): {_SEQUENCES_HINT}")
-        for remark in self._moves.remarks:
+        """Log the moves that cannot be executed, then tell the system that this object can receive."""
+        unavailable_moves = self._moves.moves_without_poses.values()
+        if unavailable_moves:
+            names = ", ".join(map(str, unavailable_moves))
+            self.syslog(
+                f"{len(unavailable_moves)} moves have no poses in this header ({names}): {_SEQUENCES_HINT}"
+            )
+        for remark in self._moves.limit_remarks:
             self.syslog(remark)
         self.enter_state(self._automaton.state)
         super().do_start()
@@ -162,37 +166,49 @@ class EKMotion(OObject):
             self._step_automaton(DONE)
         else:
             self._current_move = self._moves.moves[data.command]
-            self._angles = [self.openr.get_joint_value(primitive) for primitive in self._primitives]
+            self._last_targets = [self.openr.get_joint_value(primitive) for primitive in self._primitives]
             if self.move.is_ready:
                 self._run_cycle()
 
     def _explain_unknown(self, command: int) -> str:
         """Return why there is no move for a command."""
-        move = self._moves.missing.get(command)
+        move = self._moves.moves_without_poses.get(command)
         if move is None:
             return "MoveToPos does not know it"
         missing = dict.fromkeys(step.pose for step in move.steps if step.pose not in self._moves.poses)
         return f"the header has no {', '.join(missing)} for {move}: {_SEQUENCES_HINT}"
 
     def _run_cycle(self) -> None:
-        """Execute the next cycle of the current move, if there is one: `MoveToPos`."""
+        """Execute the next cycle of the current move: `MoveToPos` in the original program.
+
+        A cycle sends one vector of joint commands. Some cycles first set new targets, and the last one ends
+        the move. Without a current move nothing happens.
+        """
         move = self._current_move
         if move is None:
             return
         self._cycle += 1
-        for load in move.loads_at(self._cycle):
-            self._load(load)
-        if self._cycle == move.end:
+        for pose_load in move.pose_loads_at(self._cycle):
+            self._load_pose(pose_load)
+        if self._cycle == move.end:  # the number of its last cycle
             self._finish(move)
         self._send_joint_command_vector()
 
-    def _load(self, load: PoseLoad) -> None:
-        """Set the targets of the joints of a part."""
-        for index in load.part.indices:
-            self._targets[index] = self._moves.poses[load.pose][index]
-        self.openr.log("load", object=self.name, cycle=load.cycle, pose=load.pose, part=load.part.value)
+    def _load_pose(self, pose_load: PoseLoad) -> None:
+        """Set this cycle's targets of the joints of a body part to those of a pose, and log it."""
+        pose = self._moves.poses[pose_load.pose]
+        for index in pose_load.part.indices:
+            self._cycle_targets[index] = pose[index]
+        self.openr.log(
+            "load",
+            object=self.name,
+            cycle=pose_load.cycle,
+            pose=pose_load.pose,
+            part=pose_load.part.value,
+        )
 
     def _finish(self, move: SpecialMove) -> None:
+        """End the current move: log its result, and let the automaton return to its first state."""
         self.openr.log("result", object=self.name, move=str(move), cycle=self._cycle, result="MOVING_FINISH")
         self._cycle = 0
         self._current_move = None
@@ -201,10 +217,12 @@ class EKMotion(OObject):
     def _send_joint_command_vector(self) -> None:
         """Send the targets, interpolated from the last ones: `SendJointCommandVector`."""
         frames = {}
-        for index, target in self._targets.items():
-            frames[self._primitives[index]] = interpolate(self._angles[index], target, self._moves.frames)
-            self._angles[index] = target
-        self._targets = {}
+        for index, target in self._cycle_targets.items():
+            frames[self._primitives[index]] = interpolate(
+                self._last_targets[index], target, self._moves.frames_per_pose
+            )
+            self._last_targets[index] = target
+        self._cycle_targets = {}
         self.move.send_frames(frames)
 
     def _step_automaton(self, event: str) -> bool:

@@ -126,7 +126,7 @@ class SpecialMove:
             message = f"the move ends at cycle {self.end}, before {last_step.pose} is reached"
             raise DocumentError(message, hint=f"end it after cycle {last_step.cycle}")
 
-    def loads_at(self, cycle: int) -> Iterable[PoseLoad]:
+    def pose_loads_at(self, cycle: int) -> Iterable[PoseLoad]:
         """Return the poses that are loaded at a cycle."""
         return (step for step in self.steps if step.cycle == cycle)
 
@@ -144,16 +144,16 @@ class SpecialMoves:
     Attributes:
         moves: the moves by command.
         poses: the poses by name, 16 angles in the header's order [micro-radians].
-        frames: number of frames of the vector that leads to a pose.
-        missing: moves that lack arrays in the header, by command.
-        remarks: messages about poses beyond the robot's limits.
+        frames_per_pose: number of frames of the vector that leads to a pose.
+        moves_without_poses: moves that lack arrays in the header, by command.
+        limit_remarks: messages about poses beyond the robot's limits.
     """
 
     moves: Mapping[int, SpecialMove]
     poses: Mapping[str, tuple[int, ...]] = field(repr=False)
-    frames: int = MAX_FRAMES
-    missing: Mapping[int, SpecialMove] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
+    frames_per_pose: int = MAX_FRAMES
+    moves_without_poses: Mapping[int, SpecialMove] = field(default_factory=dict)
+    limit_remarks: tuple[str, ...] = ()
 
 
 def _read_moves(node: Node) -> tuple[SpecialMove, ...]:
@@ -182,7 +182,7 @@ def open_moves(
 ) -> SpecialMoves:
     """Read a table of moves and the header with its poses.
 
-    With our own table, moves whose poses are not in the header are `missing`.
+    With our own table, moves whose poses are not in the header become `moves_without_poses`.
 
     Args:
         poses: an EKMoves.h; None for ours.
@@ -219,7 +219,7 @@ def open_moves(
     for array in pose_arrays:
         if array.name in used_poses:
             remarks += _limit_remarks(array, joints, Where(header, array.line))
-    return SpecialMoves(available, angles_by_name, table.frames, missing, remarks=tuple(remarks))
+    return SpecialMoves(available, angles_by_name, table.frames, missing, limit_remarks=tuple(remarks))
 
 
 def _limit_remarks(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:

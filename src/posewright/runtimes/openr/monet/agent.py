@@ -25,32 +25,32 @@ class MoNetAgent(OObject):
         super().__init__()
         self.setup = setup
         self._failure = failure
-        self.active: MoNetAgentCommand | None = None
+        self.active_command: MoNetAgentCommand | None = None
         self._result = self.subject("Result", "MoNetAgentResult")
         self._command = self.observer("Command", "MoNetAgentCommand", self._receive, data=MoNetAgentCommand)
 
     @abstractmethod
-    def play(self, command: MoNetAgentCommand) -> None:
+    def play_request(self, command: MoNetAgentCommand) -> None:
         """Start to play a request, or report its result at once if there is nothing to play.
 
         Raises:
             InputError: it cannot be played.
         """
 
-    def start(self, command: MoNetAgentCommand) -> None:
+    def mark_active(self, command: MoNetAgentCommand) -> None:
         """Mark a request as being played."""
-        self.active = command
+        self.active_command = command
         self.enter_state(command.name)
 
-    def end(self) -> None:
+    def report_end(self) -> None:
         """Report that the active request has been played."""
-        command = self.active
-        self.active = None
+        command = self.active_command
+        self.active_command = None
         self.enter_state(IDLE)
         if command is not None:
-            self.report(command)
+            self.send_result(command)
 
-    def report(
+    def send_result(
         self, command: MoNetAgentCommand, status: MoNetStatus = MoNetStatus.COMPLETION, reason: str = ""
     ) -> None:
         """Send the result of a request to MoNet; a reason is also logged."""
@@ -61,11 +61,11 @@ class MoNetAgent(OObject):
     def _receive(self, event: ONotifyEvent) -> None:
         """Play a request; report a failure if another one is being played, or this one cannot be."""
         for command in event.data:
-            if self.active is not None:
-                self.report(command, MoNetStatus.BUSY, f"{self.active.name} is being played")
+            if self.active_command is not None:
+                self.send_result(command, MoNetStatus.BUSY, f"{self.active_command.name} is being played")
                 continue
             try:
-                self.play(command)
+                self.play_request(command)
             except InputError as error:
-                self.report(command, self._failure, str(error))
+                self.send_result(command, self._failure, str(error))
         self._command.assert_ready(event.sender)

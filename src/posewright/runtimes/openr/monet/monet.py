@@ -99,9 +99,9 @@ class MoNet(OObject):
         self._sound_requests = self.subject("SoundAgentCommand", "MoNetAgentCommand")
         self.posture = FIRST_POSTURE
         self._active_id = 0  # of the command that is being played
-        self._route: deque[PostureTransition] = deque()  # still to be played; the first is being played
-        self._missing_results: list[_RequestKey] = []  # of the requests that are being played
-        self._failure: MoNetAgentResult | None = None  # the first one of the transition that is being played
+        self._route: deque[PostureTransition] = deque()  # the transition that is being played, then the next
+        self._outstanding_requests: list[_RequestKey] = []  # those whose result has not arrived
+        self._failure: MoNetAgentResult | None = None  # the first failed result of the current transition
 
     def do_start(self) -> None:
         """Log the findings of the check of the files."""
@@ -148,11 +148,11 @@ class MoNet(OObject):
         Raises:
             InputError: there is no such command, no route to its start posture, or a motion cannot be played.
         """
-        commands = self._commands.with_id(command_id)
+        commands = self._commands.commands_with_id(command_id)
         if not commands:
             raise InputError(f"there is no command {command_id}", hint=f"ids are {self._format_ids()}")
         requested = transition_of(commands[-1])  # of several commands with one ID, MoNet uses the last
-        has_postures = requested.postures.is_complete
+        has_postures = requested.postures.has_start_and_end
         if not has_postures:
             requested = replace(requested, postures=ANY_TO_ANY)
         route = [*self._route_to(requested.postures.start), requested]
@@ -196,7 +196,7 @@ class MoNet(OObject):
             MoNetAgentCommand(line.agent, escape_unprintable(line.name), find_entry_index(line, self._setup))
             for line in transition.agent_lines
         ]
-        self._missing_results = [_RequestKey(command.agent, command.index) for command in commands]
+        self._outstanding_requests = [_RequestKey(command.agent, command.index) for command in commands]
         for command in commands:
             subject = self._sound_requests if command.agent == SOUND_AGENT else self._motion_requests
             subject.send(command)
@@ -212,10 +212,10 @@ class MoNet(OObject):
         """Process results of agents; those of requests that are not being played are ignored."""
         for result in event.data:
             key = _RequestKey(result.agent, result.index)
-            if key in self._missing_results:
-                self._missing_results.remove(key)
+            if key in self._outstanding_requests:
+                self._outstanding_requests.remove(key)
                 self._process_result(result)
-        self._agent_results.assert_ready(event.sender)
+        self._agent_results.assert_ready(event.sender)  # it may send its next results
 
     def _process_result(self, result: MoNetAgentResult) -> None:
         """Process a result; after the last one of a transition, play the next one or reply to the client.
@@ -225,9 +225,9 @@ class MoNet(OObject):
         end_posture = self._route[0].postures.end
         if result.status is not MoNetStatus.COMPLETION:
             self._failure = self._failure or result
-        elif result.agent != SOUND_AGENT and end_posture not in {ANY, ""}:
+        elif result.agent != SOUND_AGENT and end_posture not in {ANY, ""}:  # "": the name states no posture
             self.posture = end_posture
-        if self._missing_results:
+        if self._outstanding_requests:
             return
         self._route.popleft()
         if self._failure is not None:

@@ -36,13 +36,13 @@ class MotionAgents(MoNetAgent):
         self._effector = CommandVectorSubject(self, "Effector", self._send_next)
         self._blocks: Iterator[Mapping[int, list[int]]] = iter(())  # still to be sent; angles by joint index
 
-    def play(self, command: MoNetAgentCommand) -> None:
-        """Start with the first pose, however far away it is."""
+    def play_request(self, command: MoNetAgentCommand) -> None:
+        """Start to play the motion of a request; the first pose is sent at once, however far away it is."""
         frames = self._build_frames(command)
         if not frames:
-            self.report(command)
+            self.send_result(command)
             return
-        self.start(command)
+        self.mark_active(command)
         self._log_jump(command, frames)
         self._blocks = _split_into_blocks(frames)
         if self._effector.is_ready:
@@ -63,8 +63,8 @@ class MotionAgents(MoNetAgent):
         block = next(self._blocks, None)
         if block is not None:
             self._effector.send_frames(block)
-        elif self.active is not None:
-            self.end()
+        elif self.active_command is not None:
+            self.report_end()
 
     def _log_jump(self, command: MoNetAgentCommand, frames: Frames) -> None:
         """Log the leg joint that is farthest from the first pose of a motion, if it is too far."""

@@ -26,15 +26,15 @@ class SoundAgent(MoNetAgent):
     def __init__(self, setup: MonetSetup) -> None:
         super().__init__(setup, MoNetStatus.INVALID_WAV)
 
-    def play(self, command: MoNetAgentCommand) -> None:
+    def play_request(self, command: MoNetAgentCommand) -> None:
         """Log the sound; its end is reported after its length."""
         length_s = self._length_s(command)
         if length_s is None:
             self.syslog(f"{quoted(command.name)} is in no archive: 0 s of silence")
         else:
             self.syslog(f"plays {quoted(command.name)} for {length_s:.3f} s")
-        self.start(command)
-        self.openr.call_at(self.openr.time_s + (length_s or 0.0), self.end)
+        self.mark_active(command)
+        self.openr.call_at(self.openr.time_s + (length_s or 0.0), self.report_end)
 
     def _length_s(self, command: MoNetAgentCommand) -> float | None:
         """Return the length of a sound [s]; None if it is in no archive."""

@@ -20,7 +20,12 @@ from posewright.runtimes.openr.stick.check import check_setup
 from posewright.runtimes.openr.stick.command_checks import NO_ID, check_commands, free_id
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import MOTION_AGENT, resolve_model
-from posewright.runtimes.openr.stick.lookup import FAULT, find_played_entry, lines_of, played_indices
+from posewright.runtimes.openr.stick.lookup import (
+    FAULT,
+    agent_lines_of,
+    find_played_entry,
+    indices_of_played_motions,
+)
 from posewright.runtimes.openr.stick.memory_stick import (
     OPEN_R,
     find_child,
@@ -32,7 +37,7 @@ from posewright.runtimes.openr.stick.memory_stick import (
 from posewright.runtimes.openr.stick.posture_transitions import JUMP
 from posewright.runtimes.openr.stick.request import (
     CommandRegistration,
-    comment_for,
+    build_comment,
     prepare_motion,
     read_motion_to_add,
     resolve_name,
@@ -96,14 +101,17 @@ def plan_change(
 
 
 def _with_registration(commands: MonetCommands, registration: CommandRegistration) -> MonetCommands:
-    """Return the commands with a new one at the end, or in place of that with the same ID."""
-    existing = commands.with_id(registration.id)
+    """Return the text of MONETCMD.CFG with a new command at its end, or in place of that with the same ID."""
+    existing = commands.commands_with_id(registration.id)
     if not existing:
-        return commands.with_command(registration.head, registration.lines, registration.comment)
+        return commands.with_added_command(registration.head, registration.lines, registration.comment)
     # of several commands with one ID, MoNet runs the last
-    new_comment = comment_for(registration.name)
-    new_comments = {comment_for(line.name): new_comment for line in existing[-1].agent_lines}
-    return commands.with_replaced(registration.id, registration.head, registration.lines, new_comments)
+    new_comment = build_comment(registration.name)
+    # by the comment that posewright wrote above the old command, if it did
+    new_comments = {build_comment(line.name): new_comment for line in existing[-1].agent_lines}
+    return commands.with_replaced_command(
+        registration.id, registration.head, registration.lines, new_comments
+    )
 
 
 def new_findings(before: MonetSetup, after: MonetSetup) -> tuple[MonetFinding, ...]:
@@ -142,16 +150,20 @@ def _unplayed_motions(before: MonetSetup, after: MonetSetup, command_id: int) ->
         after: the files after it.
         command_id: the ID of the replaced command.
     """
-    replaced_commands = () if before.commands is None else before.commands.with_id(command_id)
-    still_played_indices = played_indices(after)
+    replaced_commands = () if before.commands is None else before.commands.commands_with_id(command_id)
+    still_played_indices = indices_of_played_motions(after)
     for command in replaced_commands:
         for line in command.agent_lines:
-            target = find_played_entry(line, before)
-            if target is None or target.index is None or target.archive is not before.motions:
+            played_entry = find_played_entry(line, before)
+            if (
+                played_entry is None
+                or played_entry.index is None
+                or played_entry.archive is not before.motions
+            ):
                 continue  # the line plays a sound, or nothing that is in the archive
-            if target.index not in still_played_indices:
+            if played_entry.index not in still_played_indices:
                 message = f"{line.name} stays in the archive, though no line plays it any more"
-                yield MonetFinding(Level.NOTE, "unused", message, target.archive.path)
+                yield MonetFinding(Level.NOTE, "unused", message, played_entry.archive.path)
 
 
 def _require_files(setup: MonetSetup) -> tuple[MonetArchive, MonetCommands]:
@@ -170,7 +182,7 @@ def _require_readable_head(commands: MonetCommands, command_id: int) -> None:
 
     Its message names the earlier command whose head announces a wrong number of lines.
     """
-    head_line_number = commands.with_id(command_id)[-1].head.text_line.number
+    head_line_number = commands.commands_with_id(command_id)[-1].head.text_line.number
     if head_line_number in commands.head_line_numbers:
         return
     # the older MoNet has the fewer rules; only wrong numbers of lines matter here
@@ -187,7 +199,7 @@ def _require_readable_head(commands: MonetCommands, command_id: int) -> None:
 
 def _require_free_id(commands: MonetCommands, command_id: int, *, overwrite: bool) -> None:
     """Raise a FormatError if a command has the ID and must not be replaced."""
-    existing = commands.with_id(command_id)
+    existing = commands.commands_with_id(command_id)
     if existing and not overwrite:
         names = " and ".join(line.name for line in existing[-1].agent_lines) or "nothing"
         hint = f"a free id is {free_id(commands)}; --replace puts the new command in its place"
@@ -200,7 +212,7 @@ def _require_free_name(
 ) -> None:
     """Raise a FormatError if the name of the motion is taken, or cannot be replaced."""
     name = registration.name
-    indices = set(_find_indices(archive, name))
+    indices = set(_find_motion_indices(archive, name))
     if not indices:
         return
     if not overwrite:
@@ -218,12 +230,12 @@ def _require_free_name(
 
 def _is_unused_leftover(setup: MonetSetup, archive: MonetArchive, name: str, data: bytes) -> bool:
     """Return whether the same motion is in the archive and unused, as after an interrupted addition."""
-    indices = set(_find_indices(archive, name))
+    indices = set(_find_motion_indices(archive, name))
     is_same = indices == {archive.archive.indices.get(name)} and archive.archive.entry(name).data == data
     return is_same and not any(_playing_lines(setup, indices, except_id=NO_ID))
 
 
-def _find_indices(archive: MonetArchive, name: str) -> Iterator[int]:
+def _find_motion_indices(archive: MonetArchive, name: str) -> Iterator[int]:
     """Yield the indices of entries with a name, and of those whose motion has it."""
     for index, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
         if entry.name == name or (label is not None and label.name == name):
@@ -236,13 +248,13 @@ def _playing_lines(
     """Yield the lines that play motions with some indices, except lines of commands with an ID."""
     excepted_lines: set[AgentLine] = set()
     if setup.commands is not None and except_id is not None:
-        for command in setup.commands.with_id(except_id):
+        for command in setup.commands.commands_with_id(except_id):
             excepted_lines.update(command.agent_lines)
-    for line in lines_of(setup):
-        target = find_played_entry(line, setup)
-        if line in excepted_lines or target is None or target.archive is not setup.motions:
+    for line in agent_lines_of(setup):
+        played_entry = find_played_entry(line, setup)
+        if line in excepted_lines or played_entry is None or played_entry.archive is not setup.motions:
             continue
-        if target.index in indices:
+        if played_entry.index in indices:
             yield line
 
 

@@ -32,7 +32,12 @@ from posewright.runtimes.openr.stick.limits import (
     MotionPostures,
     postures_of,
 )
-from posewright.runtimes.openr.stick.lookup import FAULT, check_lookups, lines_of, played_indices
+from posewright.runtimes.openr.stick.lookup import (
+    FAULT,
+    agent_lines_of,
+    check_lookups,
+    indices_of_played_motions,
+)
 from posewright.runtimes.openr.stick.memory_stick import read_stick
 from posewright.runtimes.openr.stick.posture_transitions import JUMP
 from posewright.runtimes.openr.stick.setup import MemoryStick, MonetArchive, MonetSetup
@@ -186,7 +191,9 @@ def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
     for line in transitions.agent_lines:
         postures = postures_of(line.name)
         is_motion = line.agent != SOUND_AGENT
-        if is_motion and postures.is_complete and postures.start != ANY and postures.end == ANY:
+        # from any posture to any, a motion changes no posture, so it is no transition to begin with
+        leads_to_any = postures.has_start_and_end and postures.start != ANY and postures.end == ANY
+        if is_motion and leads_to_any:
             message = (
                 f"{line.name} ends in {ANY}, which is not a posture, so it is never used as a transition"
             )
@@ -285,7 +292,7 @@ def check_monet(*where: MemoryStick | Path | str) -> tuple[MonetFinding, ...]:
 
 def check_setup(setup: MonetSetup, *, max_findings: int | None = None) -> Iterator[MonetFinding]:
     """Check files that belong together; each kind of check ends after `max_findings`."""
-    for check in _checks(setup):
+    for check in _iterate_checks(setup):
         n_findings = 0
         for finding in islice(check, max_findings):
             yield replace(finding, models=setup.models)
@@ -295,8 +302,8 @@ def check_setup(setup: MonetSetup, *, max_findings: int | None = None) -> Iterat
             yield replace(finding, level=Level.NOTE, rule="file", message=message, line=None, hint="")
 
 
-def _checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
-    """Yield an iterator of findings for each kind of check; checks of files that are missing are left out."""
+def _iterate_checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
+    """Yield, for each kind of check, an iterator over its findings; without checks of missing files."""
     if setup.commands is not None:
         yield check_commands(setup.commands, is_older_monet=setup.is_older_monet)
     if setup.transitions is not None:
@@ -315,7 +322,7 @@ def _check_missing_archives(setup: MonetSetup) -> Iterator[MonetFinding]:
         (setup.sounds, SOUND_ENTRY, "sounds"),
     ):
         lines: list[AgentLine] = []
-        for line in lines_of(setup):
+        for line in agent_lines_of(setup):
             if line.agent in AGENTS and AGENTS[line.agent].entry_type == entry_type:
                 lines.append(line)
         if archive is None and lines:
@@ -330,8 +337,8 @@ def _check_archive(setup: MonetSetup, archive: MonetArchive) -> Iterator[MonetFi
         message = f"several motions have the name {quoted(name)}: MoNet finds the first"
         yield MonetFinding(Level.WARNING, "name", message, path, hint="give each a name of its own")
     yield from _check_entry_names(archive)
-    played = played_indices(setup)
-    unused = [label.name for index, label in archive.motions.items() if index not in played]
+    played_indices = indices_of_played_motions(setup)
+    unused = [label.name for index, label in archive.motions.items() if index not in played_indices]
     if unused and setup.commands is not None:
         proportion = f"{len(unused)} of {len(archive.motions)} motions"
         message = f"{proportion} are played by no line: {_shorten(unused)}"
@@ -345,8 +352,8 @@ def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
         entry_name = archive.entries[index].name
         entry_postures = postures_of(entry_name)
         motion_postures = postures_of(label.name)
-        are_complete = entry_postures.is_complete and motion_postures.is_complete
-        if are_complete and entry_postures != motion_postures:
+        have_postures = entry_postures.has_start_and_end and motion_postures.has_start_and_end
+        if have_postures and entry_postures != motion_postures:
             differing.append(f"{quoted(entry_name)} holds {quoted(label.name)}")
     if differing:
         message = f"entries whose name states other postures than the motion in them: {_shorten(differing)}"

@@ -132,7 +132,7 @@ def _check_postures(line: AgentLine, *, is_older_monet: bool, in_transitions: bo
     build_finding = error if in_transitions else warning
     postures = postures_of(line.name)
     hint = "name it <group>_<start>#<end>_<title>, as in a_stand#stand_kick"
-    if not postures.is_complete:
+    if not postures.has_start_and_end:
         message = (
             f"the name {quoted(line.name)} does not state in which postures the motion begins and ends: "
             "Sony's MoNet looks for them and may crash"

@@ -120,7 +120,7 @@ class MotionPostures(NamedTuple):
     end: str
 
     @property
-    def is_complete(self) -> bool:
+    def has_start_and_end(self) -> bool:
         """Whether the name states both."""
         return bool(self.start and self.end)
 
@@ -133,7 +133,7 @@ class MotionPostures(NamedTuple):
         in `any` is stored; this node is never a goal (`Execute`); and the posture remains X afterwards
         (`NotifyAgentResult` does not change it if the end is `any`).
         """
-        return self.is_complete and ANY not in self and self.start != self.end
+        return self.has_start_and_end and ANY not in self and self.start != self.end
 
     @property
     def begins_anywhere(self) -> bool:

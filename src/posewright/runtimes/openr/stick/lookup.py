@@ -73,25 +73,29 @@ def find_played_entry(line: AgentLine, setup: MonetSetup) -> PlayedEntry | None:
 
 def find_entry_index(line: AgentLine, setup: MonetSetup) -> int:
     """Return the index of a line's entry, or the number that its agent knows; -1 if there is no entry."""
-    target = find_played_entry(line, setup)
-    index = line.index if target is None else target.index
+    played_entry = find_played_entry(line, setup)
+    index = line.index if played_entry is None else played_entry.index
     return -1 if index is None else index
 
 
-def lines_of(setup: MonetSetup) -> Iterator[AgentLine]:
-    """Yield the agent lines of both files."""
+def agent_lines_of(setup: MonetSetup) -> Iterator[AgentLine]:
+    """Yield the lines that tell an agent what to play, of the commands file, then of the transitions file."""
     for text in (setup.commands, setup.transitions):
         if text is not None:
             yield from text.agent_lines
 
 
-def played_indices(setup: MonetSetup) -> set[int]:
-    """Return the indices of the motions that are played by a line."""
+def indices_of_played_motions(setup: MonetSetup) -> set[int]:
+    """Return the indices, in the archive of motions, of all motions that a line of the two files plays."""
     indices: set[int] = set()
-    for line in lines_of(setup):
-        target = find_played_entry(line, setup)
-        if target is not None and target.index is not None and target.archive is setup.motions:
-            indices.add(target.index)
+    for line in agent_lines_of(setup):
+        played_entry = find_played_entry(line, setup)
+        if (
+            played_entry is not None
+            and played_entry.index is not None
+            and played_entry.archive is setup.motions
+        ):
+            indices.add(played_entry.index)
     return indices
 
 
@@ -99,18 +103,18 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
     """Yield findings about the entries that lines play: missing, wrong, damaged or ambiguous ones."""
     checks = _MotionChecks(setup.models)
     n_suggestions = MAX_SUGGESTIONS  # that may still be searched
-    for line in lines_of(setup):
-        target = find_played_entry(line, setup)
-        if target is None:
+    for line in agent_lines_of(setup):
+        played_entry = find_played_entry(line, setup)
+        if played_entry is None:
             continue
-        if target.index is None:
+        if played_entry.index is None:
             suggest_name = _suggest_similar if n_suggestions > 0 else _suggest_nothing
-            yield from _check_missing_entry(line, target.archive, suggest_name)
+            yield from _check_missing_entry(line, played_entry.archive, suggest_name)
             n_suggestions -= 1
         elif AGENTS[line.agent].entry_type == MOTION_ENTRY:
-            yield from checks.check(line, target.archive, target.index)
+            yield from checks.check(line, played_entry.archive, played_entry.index)
         else:
-            yield from _check_sound(line, target.archive, target.index)
+            yield from _check_sound(line, played_entry.archive, played_entry.index)
     for command in () if setup.commands is None else setup.commands.commands:
         yield from _check_ambiguous_lines(command, setup)
 
@@ -235,7 +239,7 @@ def _check_own_name(line: AgentLine, label: MotionLabel, subject: str) -> Iterat
         return
     line_postures = postures_of(line.name)
     own_postures = postures_of(label.name)
-    if own_postures.is_complete and line_postures != own_postures:
+    if own_postures.has_start_and_end and line_postures != own_postures:
         message = (
             f"the line states {' to '.join(line_postures)}, but {subject} has the name {quoted(label.name)}"
         )

@@ -103,7 +103,7 @@ def _files_in(folder: Path) -> Iterator[Path]:
         yield from (Path(parent) / name for name in sorted(names))
 
 
-def stick_root(path: Path) -> Path | None:
+def find_stick_root(path: Path) -> Path | None:
     """Return the folder that is `/MS` on the robot: the one with the OPEN-R folder in which a path lies."""
     for start in (Path(os.path.normpath(path)), plain_absolute(path)):
         for folder in (start, *start.parents):
@@ -126,7 +126,7 @@ def find_stick(folder: Path) -> Path:
     for candidate in (folder, find_child(folder, STICK)):
         if candidate is not None and find_child(candidate, OPEN_R) is not None:
             return candidate
-    root = stick_root(folder) if is_folder(folder) else None
+    root = find_stick_root(folder) if is_folder(folder) else None
     if root is not None:
         return root
     raise FormatError(
@@ -201,7 +201,7 @@ class Documents:
             except FormatError as fault:
                 self.findings.append(_finding(fault, path))
 
-    def archive_of(self, *kinds: EntryKind) -> MonetArchive | None:
+    def find_named_archive(self, *kinds: EntryKind) -> MonetArchive | None:
         """Return the first of the archives that were named one by one with an entry of a kind."""
         return next((archive for archive in self.named_archives if archive.holds(*kinds)), None)
 
@@ -314,7 +314,7 @@ def check_designdb(designdb: DesignDb, models: Collection[str]) -> Iterator[Mone
 
     A missing archive of one of `models` is an error, of others a note.
     """
-    root = None if designdb.path is None else stick_root(designdb.path)
+    root = None if designdb.path is None else find_stick_root(designdb.path)
     for line in designdb.invalid_lines:
         message = f"neither a section, nor a key and a path: {quote_bytes(line.text)}"
         hint = f"expected [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
@@ -377,13 +377,13 @@ class _StickBuilder:
         if not setups:
             self._require_monet_files()
             self._add_note_on_missing_texts()
-            sounds = documents.archive_of(EntryKind.SOUND, EntryKind.MIDI)
-            setups = (MonetSetup(motions=documents.archive_of(EntryKind.MOTION), sounds=sounds),)
+            sounds = documents.find_named_archive(EntryKind.SOUND, EntryKind.MIDI)
+            setups = (MonetSetup(motions=documents.find_named_archive(EntryKind.MOTION), sounds=sounds),)
         models = {model for setup in setups for model in setup.models}
         for designdb in documents.designdbs:
             documents.findings += check_designdb(designdb, models)
         paths = [designdb.path for designdb in documents.designdbs] + [text.path for text in texts]
-        roots = [stick_root(path) for path in paths if path is not None]
+        roots = [find_stick_root(path) for path in paths if path is not None]
         root = next((root for root in roots if root is not None), None)
         return MemoryStick(
             setups, designdbs=tuple(documents.designdbs), findings=tuple(documents.findings), root=root
@@ -410,20 +410,20 @@ class _StickBuilder:
         Robot models for which DESIGNDB.CFG names the same archives share a setup. A folder of a stick for
         whose robot there is no section becomes a finding.
         """
-        designdb = self._designdb(folder)
-        models = _models(folder, designdb)
-        if designdb is not None and not models and stick_root(folder):
+        designdb = self._find_designdb(folder)
+        models = _find_models(folder, designdb)
+        if designdb is not None and not models and find_stick_root(folder):
             self.documents.findings.append(missing_section_finding(folder, designdb))
         models_by_archives: dict[tuple[str | None, str | None], list[str]] = {}
         for model in models or ("",):  # an empty name if the models are not known
             archive_paths = (_entry_path(designdb, model, MOTIONS), _entry_path(designdb, model, SOUNDS))
             models_by_archives.setdefault(archive_paths, []).append(model)
-        text_pairs = list(self._text_pairs(folder))
+        text_pairs = list(self._pair_text_files(folder))
         motion_kinds = (EntryKind.MOTION, EntryKind.PLACEHOLDER)
         sound_kinds = (EntryKind.SOUND, EntryKind.MIDI)
         for group in models_by_archives.values():
-            motions = self._archive(designdb, model=group[0], key=MOTIONS, kinds=motion_kinds)
-            sounds = self._archive(designdb, model=group[0], key=SOUNDS, kinds=sound_kinds)
+            motions = self._find_archive(designdb, model=group[0], key=MOTIONS, kinds=motion_kinds)
+            sounds = self._find_archive(designdb, model=group[0], key=SOUNDS, kinds=sound_kinds)
             group_models = tuple(model for model in group if model)
             for commands, transitions in text_pairs:
                 yield MonetSetup(
@@ -435,23 +435,26 @@ class _StickBuilder:
                     is_older_monet=has_posture_file(folder),
                 )
 
-    def _text_pairs(self, folder: Path) -> Iterator[tuple[MonetCommands | None, MonetTransitions | None]]:
+    def _pair_text_files(
+        self, folder: Path
+    ) -> Iterator[tuple[MonetCommands | None, MonetTransitions | None]]:
         """Yield the MONETCMD.CFG and MONET.CFG of a folder that belong together; None for a missing one.
 
-        A single MONET.CFG belongs to each MONETCMD.CFG; of several, none belongs to any. In a folder of a
-        stick, a missing file becomes a finding.
+        If there is a single MONET.CFG, it belongs to every MONETCMD.CFG. Of several it is unknown which
+        belongs to which, so each file is yielded alone. In a folder of a stick, a missing file becomes a
+        finding.
         """
         commands = [text for text in self.documents.commands if text.path and text.path.parent == folder]
         transitions = [
             text for text in self.documents.transitions if text.path and text.path.parent == folder
         ]
-        if stick_root(folder) is not None:
+        if find_stick_root(folder) is not None:
             self._add_missing_file_warnings(folder)
         if len(transitions) == 1:
-            yield from ((text, transitions[0]) for text in commands or (None,))
+            yield from ((command_text, transitions[0]) for command_text in commands or (None,))
         else:
-            yield from ((text, None) for text in commands)
-            yield from ((None, text) for text in transitions)
+            yield from ((command_text, None) for command_text in commands)
+            yield from ((None, transition_text) for transition_text in transitions)
 
     def _add_missing_file_warnings(self, folder: Path) -> None:
         """Add a warning for each of the two text files that a folder lacks."""
@@ -463,7 +466,7 @@ class _StickBuilder:
                 message = f"there is no {name} here: {consequence}"
                 self.documents.findings.append(MonetFinding(Level.WARNING, "file", message, path=folder))
 
-    def _designdb(self, folder: Path) -> DesignDb | None:
+    def _find_designdb(self, folder: Path) -> DesignDb | None:
         """Return the DESIGNDB.CFG for a folder: one in it or above it, or the only one that was read.
 
         If none was read and the folder is on a stick, the file above the folder is read now.
@@ -475,15 +478,17 @@ class _StickBuilder:
                     return designdb
         if len(designdbs) == 1:
             return designdbs[0]
-        path = find_child(plain_absolute(folder).parent, DESIGNDB) if stick_root(folder) else None
+        path = find_child(plain_absolute(folder).parent, DESIGNDB) if find_stick_root(folder) else None
         if designdbs or path is None or path in self.files.designdbs:
             return None
         return next(self.documents.read_each([path], read_designdb_file), None)
 
-    def _archive(
+    def _find_archive(
         self, designdb: DesignDb | None, model: str, key: str, kinds: tuple[EntryKind, ...]
     ) -> MonetArchive | None:
-        """Return the archive of a model: one that was named, that of DESIGNDB.CFG, or the only one.
+        """Return the archive of a model: one that the user named, that of DESIGNDB.CFG, or the only one.
+
+        None if none of them exists or can be read, or if several could be meant.
 
         Args:
             designdb: the DESIGNDB.CFG; None if there is none.
@@ -492,12 +497,14 @@ class _StickBuilder:
             kinds: kinds of entries of which the archive must have one.
         """
         if self.documents.named_archives:  # then no others are searched
-            return self.documents.archive_of(*kinds)
-        entry = None if designdb is None else designdb.archive(model, key)
-        path = self._archive_path(designdb, entry)
+            return self.documents.find_named_archive(*kinds)
+        design_entry = None if designdb is None else designdb.archive(model, key)
+        path = self._archive_path(designdb, design_entry)
         if path is not None:
             return self._read(path)
-        if entry is not None or len(self.files.archives) > MAX_CANDIDATES:
+        if design_entry is not None:  # its file does not exist, and no other may stand in for it
+            return None
+        if len(self.files.archives) > MAX_CANDIDATES:  # reading them all would take too long
             return None
         archives = [self._read(path) for path in self.files.archives]
         candidates = [archive for archive in archives if archive is not None and archive.holds(*kinds)]
@@ -513,18 +520,19 @@ class _StickBuilder:
         """Return the file of an entry: on the stick, otherwise one of its name; None if there is none."""
         if designdb is None or designdb.path is None or entry is None:
             return None
-        root = stick_root(designdb.path)
+        root = find_stick_root(designdb.path)
         if root is not None:
             return find_on_stick(root, entry.path)
         name = entry.path.rpartition("/")[2].upper()
         return next((path for path in self.files.archives if path.name.upper() == name), None)
 
 
-def _models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
+def _find_models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
     """Return the robot models of the MONET files in a folder.
 
-    They are those with sections in DESIGNDB.CFG whose folder it is, or all of them if the folder has that
-    file itself, as with an older MoNet. Without a DESIGNDB.CFG the folder's name tells.
+    They are the models with a section in DESIGNDB.CFG whose usual folder has this folder's name. If the
+    folder contains DESIGNDB.CFG itself, as with an older MoNet, they are all models with a section. Without a
+    DESIGNDB.CFG they are the known models of the folder's name.
     """
     name = plain_absolute(folder).name.upper()
     models_of_folder = [
@@ -532,7 +540,8 @@ def _models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
     ]
     if designdb is None or not designdb.models:
         return tuple(models_of_folder)
-    if designdb.path is not None and folder == designdb.path.parent and stick_root(folder):
+    is_beside_designdb = designdb.path is not None and folder == designdb.path.parent
+    if is_beside_designdb and find_stick_root(folder) is not None:
         return designdb.models
     return tuple(model for model in designdb.models if model in models_of_folder or model.upper() == name)
 

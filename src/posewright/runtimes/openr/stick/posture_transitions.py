@@ -35,18 +35,20 @@ STANCES = frozenset(POSTURES - {ANY, FIRST_POSTURE})
 
 
 def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFinding]:
-    """Yield findings about legs that are far from the poses in a name: errors, or warnings if nearer.
+    """Yield findings about a motion whose legs begin or end far from the postures in its name.
 
-    The design rules define which distance is worth a warning. A name without postures, and the postures `any`
-    and `nt`, are compared with the nearest pose. A posture that the robot's card lacks is unknown, which is
-    a note. Where the card lacks some of `STANCES`, its other poses are guesses: what is far from one is a
-    warning at most, and nothing is compared with the nearest.
+    A leg that is very far is an error, one that is nearer a warning; the design rules define which distance
+    is worth a warning. The postures `any` and `nt`, and a name without postures, stand for the nearest pose
+    of the robot's card. A posture that the card lacks is unknown, which is a note. Where the card lacks some
+    of `STANCES`, its other poses are guesses: what is far from one is a warning at most, and nothing is
+    compared with the nearest.
     """
     poses = motion.resolved_poses()
-    first = poses[0] if motion.start is not None else poses[1]
-    start, end = postures if postures.is_complete else ANY_TO_ANY
-    yield from _check_distance(motion, pose=first, posture=start, verb="begins")
-    yield from _check_distance(motion, pose=poses[-1], posture=end, verb="ends")
+    # a motion without a start begins where the robot is, so its first own pose is that of its first keyframe
+    first_pose = poses[0] if motion.start is not None else poses[1]
+    start_posture, end_posture = postures if postures.has_start_and_end else ANY_TO_ANY
+    yield from _check_distance(motion, first_pose, start_posture, verb="begins")
+    yield from _check_distance(motion, poses[-1], end_posture, verb="ends")
 
 
 def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:

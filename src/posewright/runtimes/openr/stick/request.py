@@ -93,10 +93,10 @@ class CommandRegistration:
     @property
     def comment(self) -> tuple[str, ...]:
         """The lines of the comment above the command."""
-        return (COMMENT, comment_for(self.name), COMMENT)
+        return (COMMENT, build_comment(self.name), COMMENT)
 
 
-def comment_for(name: str) -> str:
+def build_comment(name: str) -> str:
     """Return the comment with the name of the motion."""
     return f"# {name}"
 
@@ -196,7 +196,7 @@ def _standing_legs_loss(motion: Motion) -> Iterator[str]:
     legs = robot_of_motion(motion).groups.get(LEGS, ())
     unmoved_legs = [joint for joint in legs if joint not in moved_joints(motion)]
     postures = postures_of(motion.name)
-    if unmoved_legs and postures.is_complete and postures != (STAND, STAND):
+    if unmoved_legs and postures.has_start_and_end and postures != (STAND, STAND):
         joints = "the legs" if len(unmoved_legs) == len(legs) else ", ".join(unmoved_legs)
         yield (
             f"that it leaves {joints} alone: MoNet plays motions of the whole body, so they go to the pose "

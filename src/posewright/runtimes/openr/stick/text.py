@@ -213,11 +213,13 @@ class MonetCommands(MonetText):
                 n_announced = parse_integer(line.word(1)) or 0
         return tuple(heads)
 
-    def with_id(self, command_id: int) -> tuple[MonetCommand, ...]:
+    def commands_with_id(self, command_id: int) -> tuple[MonetCommand, ...]:
         """Return the commands with an ID; a robot uses the last."""
         return tuple(command for command in self.commands if command.id == command_id)
 
-    def with_command(self, head: str, agents: Iterable[str], comment: Iterable[str] = ()) -> MonetCommands:
+    def with_added_command(
+        self, head: str, agents: Iterable[str], comment: Iterable[str] = ()
+    ) -> MonetCommands:
         """Return the file with one more command at its end, in the file's own line ends.
 
         Args:
@@ -230,7 +232,7 @@ class MonetCommands(MonetText):
             [*self._terminated_lines(), *(text.encode("latin-1") + self.eol for text in texts)]
         )
 
-    def with_replaced(
+    def with_replaced_command(
         self,
         command_id: int,
         head: str,
@@ -245,10 +247,10 @@ class MonetCommands(MonetText):
             agents: new agent lines.
             new_comments: replacements of comments right above the command, by their present text.
         """
-        replaced = self.with_id(command_id)
-        removed_lines = {
-            line.text_line.number for command in replaced for line in (command.head, *command.agent_lines)
-        }
+        replaced = self.commands_with_id(command_id)
+        removed_lines: set[int] = set()
+        for command in replaced:
+            removed_lines.update(line.text_line.number for line in (command.head, *command.agent_lines))
         new_lines = [text.encode("latin-1") + self.eol for text in (head, *agents)]
         last_head_line = replaced[-1].head.text_line.number
         result: list[bytes] = []
