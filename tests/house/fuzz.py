@@ -4,8 +4,8 @@
 
 Each input is drawn by its number, so that a finding can be repeated. A finding is an exception that is not
 ours, a message that is not fit for a terminal, or a reader that needs more than 10 s of processor time or
-400 MB; it is stored with the damaged file in `build/fuzz/readers`. Shrink the file, and put it into
-`tests/house/corpus`.
+400 MB; it is stored with the damaged file in `build/fuzz/readers`. Shrink the file, and make it
+a case of `test_found_by_fuzzing.py`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .damaged_files import damaged_file, describe_bad_message, error_in
+from .reached import unreached_functions
 from .readers import READERS, Reader
 
 FINDINGS = Path("build/fuzz/readers")
@@ -183,6 +184,8 @@ def main() -> int:
     first = random.randrange(10**9) if options.first is None else options.first  # noqa: S311
     shutil.rmtree(FINDINGS, ignore_errors=True)
     readers: dict[str, Reader] = {kind: READERS[kind] for kind in options.readers if READERS[kind].seeds()}
+    if unreached := unreached_functions() if len(readers) == len(READERS) else set():
+        sys.exit(f"no reader of the table calls {', '.join(sorted(unreached))}")
     tallies = {kind: Tally() for kind in readers}
     ends_s = time.monotonic() + options.seconds
     most = options.inputs or sys.maxsize

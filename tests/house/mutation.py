@@ -200,7 +200,11 @@ def mutate_yaml(rng: random.Random, data: bytes) -> bytes:
 
 
 def mutate_json(rng: random.Random, data: bytes) -> bytes:
-    return to_json(mutate_tree(rng, json.loads(data))).encode()
+    try:
+        tree = json.loads(data)
+    except RecursionError:  # it was made so deep by an earlier change
+        return data
+    return to_json(mutate_tree(rng, tree)).encode()
 
 
 def mutate_json_lines(rng: random.Random, data: bytes) -> bytes:

@@ -24,23 +24,27 @@ from posewright.buses.dynamixel.frames import FrameAnswers, parse_answers
 from posewright.buses.robonova.protocol import BoardAnswer
 from posewright.charts.formats.files import read_scxml_partially
 from posewright.charts.scenarios import read_rows, read_scenario
+from posewright.cli.film_options import parse_size
 from posewright.codegen.generating import explain, find_changed_files, read_generated_unit
 from posewright.contests import contest, contest_names
 from posewright.documents import read_text
 from posewright.errors import PosewrightError
 from posewright.formats import read_archive_file, read_motion_file
 from posewright.formats.openrave import read_openrave
-from posewright.motions import check_motion, design_rules
+from posewright.motions import Motion, check_motion, design_rules
 from posewright.network.plant_server import PlantServer
 from posewright.network.wire_messages import unpack
 from posewright.network.yarp.bottle import decode
 from posewright.network.yarp.carriers import Assembly, datagram, take_message
 from posewright.network.yarp.text import from_text, to_text
 from posewright.network.zenoh.ros import read_trajectory
+from posewright.network.zenoh.session import parse_robot_name
 from posewright.recordings import read_mcap
 from posewright.robots import read_robot
 from posewright.robots import robot as robot_named
-from posewright.runs.tournament.day import read_day
+from posewright.runs.batch_trials import read_seeds
+from posewright.runs.tournament.contestant import Contestant
+from posewright.runs.tournament.day import Day, Discipline, read_day, read_jury
 from posewright.runs.tournament.day_rules import read_day_rules
 from posewright.runs.trial import read_trial
 from posewright.runs.tuning.reading import read_tune
@@ -51,6 +55,7 @@ from posewright.runtimes.openr.stick.check import check_monet
 from posewright.runtimes.openr.stick.memory_stick import read_stick
 from posewright.runtimes.robi.memory import read_memory_map
 from posewright.runtimes.robi.postures import read_posture_table
+from posewright.runtimes.robi.words import read_words
 from posewright.runtimes.robobasic import open_source
 from posewright.runtimes.robobasic.formatter import format_source
 from posewright.runtimes.robobasic.inputs import read_inputs
@@ -66,7 +71,9 @@ from posewright.studio.commands import read_command
 from posewright.studio.files.drafts import read_draft
 from posewright.studio.files.load import open_path
 from posewright.studio.requests import read_request
+from posewright.studio.timeline_panel import parse_keyframes
 
+from .kills import prepare_stick
 from .mutation import mutate_after_line, mutate_file, mutate_text_in, mutate_wire_message
 from .recording_mutation import mutate_recording
 from .seed_files import (
@@ -373,6 +380,52 @@ def read_generated_folder(path: Path) -> None:
     explain("button_lamp.c:30", path.parent)
 
 
+def read_whole_stick(path: Path) -> None:
+    """Check a memory stick with a damaged file in it, and add a motion to it."""
+    stick = next(parent for parent in path.parents if (parent / "nod.mtn").exists())
+    memory_stick = read_stick(stick)
+    for finding in check_monet(memory_stick):
+        str(finding)
+    pw.motions_on(memory_stick)
+    target = stick / "changed"
+    try:
+        pw.add_to_stick(
+            stick / "nod.mtn", stick, id=70, name="a_stand#stand_nod", accept_jump=True, output=target
+        )
+    finally:
+        shutil.rmtree(target, ignore_errors=True)
+
+
+TYPED_READERS: Mapping[str, Callable[[str], object]] = {
+    "words": read_words,
+    "seeds": read_seeds,
+    "robot": parse_robot_name,
+    "size": parse_size,
+    "keyframes.yaml": lambda text: parse_keyframes(text, nod_motion(), robot_named("sony_ers7")),
+}
+
+
+def read_typed_text(path: Path) -> None:
+    """Read a text that somebody types or pastes, as its name says."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    TYPED_READERS[path.name](text)
+
+
+@cache
+def nod_motion() -> Motion:
+    return pw.read_motion(DOG / "motions" / "nod.motion.yaml")
+
+
+@cache
+def small_day() -> Day:
+    """Return a day with an exhibition, to which a jury gives points."""
+    exhibition = Discipline(
+        "exhibition", "Exhibition", 10.0, 10.0, jury=True, earned={"Ours": 0.0, "Theirs": 0.0}
+    )
+    contestants = (Contestant("Ours", "robotis_bioloid"), Contestant("Theirs", "robotis_bioloid"))
+    return Day("mine", "Our day", 1, contestants, (exhibition,), {}, Path())
+
+
 @cache
 def club_field() -> Any:
     return new_field("club")
@@ -403,6 +456,21 @@ RM4 = {
     b'<calc><mem_r size="2" adr="0x00000e5c"/><const data="472"/><sub/><eq/><jump adr="0x00000025"/></calc>\n'
     b"<return/>\n",
     "forces.patch": b"file,sha256," + b"9f86d081" * 8 + b"\n0x0028369a,00 00,02 00\n",
+}
+
+
+TRUTH_TABLES = {
+    "bits.csv": b"q0,w,v,q0_next,s1\n0,0,X,0,0\n0,1,0,1,1\n0,1,1,1,0\n1,X,0,0,0\n1,X,1,1,1\n",
+    "names.csv": b"state,u,next,lamp\noff,0,off,0\noff,1,on,1\non,0,on,1\non,1,off,0\n",
+}
+JURY = {"jury.yaml": b"exhibition: {Ours: 8.5, Theirs: 3}\n"}
+TYPED_TEXTS = {
+    "words": b"472@3.0, 1@0, 12@7.25",
+    "seeds": b"1-20, 7, 30-32",
+    "robot": b"lab/robi_2",
+    "size": b"640x480",
+    "keyframes.yaml": b"motion: copied\nrobot: sony_ers7\njoints: [neck_tilt]\n"
+    b"keyframes: [{reach_s: 0.4, pose_deg: [-20]}, {reach_s: 0.4, pause_s: 1, pose_deg: [0]}]\n",
 }
 
 
@@ -444,11 +512,13 @@ READERS: dict[str, Reader] = {
         sealed=partial(sealed_text, "day"),
         mutate=partial(mutate_text_in, "day"),
     ),
+    "jury's points": Reader(lambda path: read_jury(path, small_day()), lambda: JURY),
     "chart": Reader(read_and_write_chart, lambda: {**CHARTS_OURS(), **CHARTS_SHOWN()}, around=CHARTS),
     "checked chart": Reader(check_and_draw_chart, CHARTS_SHOWN, around=CHARTS, is_slow=True),
     "scxml": Reader(read_and_write_chart, saved_by(save_scxml)),
     "scxml in part": Reader(read_scxml_partially, saved_by(save_scxml)),
     "chart table": Reader(read_and_write_chart, saved_by(save_tables)),
+    "truth table": Reader(read_and_write_chart, lambda: TRUTH_TABLES),
     "scenario": Reader(try_scenario, files(LAMP, "scenarios/*.yaml")),
     "rows": Reader(
         lambda path: read_rows(pw.read_chart(LAMP / "button_lamp.chart.yaml"), path), lambda: ROWS
@@ -474,6 +544,8 @@ READERS: dict[str, Reader] = {
     "monet commands": Reader(check_stick, lambda: {**COMMANDS, **wild("aibo_monet/*_MONETCMD.CFG")}),
     "monet ways": Reader(check_stick, lambda: {**WAYS, **wild("aibo_monet/*_MONET.CFG")}),
     "texts for programs": Reader(read_openr_text, saved_by(save_openr_texts)),
+    "memory stick": Reader(read_whole_stick, saved_by(prepare_stick, only="**/*"), around=prepare_stick),
+    "typed text": Reader(read_typed_text, lambda: TYPED_TEXTS),
     "journal": Reader(resume, saved_by(save_journal)),
     "sealed journal": Reader(resume, saved_by(save_journal), sealed=sealed_journal),
     "batch's entry": Reader(

@@ -7,6 +7,7 @@ import hashlib
 import json
 import struct
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -206,6 +207,8 @@ def save_scenes(folder: Path) -> None:
         exported = scene.to_geometry() if suffix == "dae" else scene
         data = exported.export(file_type=suffix)
         (folder / f"field.{suffix}").write_bytes(data.encode() if isinstance(data, str) else data)
+    with zipfile.ZipFile(folder / "field.zae", "w") as archive:
+        archive.write(folder / "field.dae", "field.dae")
 
 
 def save_meshes(folder: Path) -> None:

@@ -30,7 +30,16 @@ from posewright.codegen.unit import Executable, SourceFile, UnitSpec
 from posewright.codegen.user_sources import check_user_files
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
-from posewright.documents import Bounds, FieldReader, Node, read_record, read_text, write_atomically
+from posewright.documents import (
+    Bounds,
+    FieldReader,
+    Node,
+    is_file,
+    path_exists,
+    read_record,
+    read_text,
+    write_atomically,
+)
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
 from posewright.motions import find_faults_of_several, require_no_faults
 from posewright.version import __version__
@@ -244,7 +253,7 @@ def generate(
         manifest["accepted_faults"] = list(faults)
     previous_digests = _previous_digests(folder)
     obsolete = [name for name in previous_digests if name not in texts]
-    removed = tuple(name for name in obsolete if (folder / name).exists())
+    removed = tuple(name for name in obsolete if path_exists(folder / name))
     if not force:
         _require_unchanged(folder, {**texts, **dict.fromkeys(obsolete, "")}, previous_digests)
     user_texts = {file.name: file.text for file in files if file.keep}
@@ -316,7 +325,7 @@ def find_changed_files(folder: Path | str) -> tuple[str, ...]:
     sentences: list[str] = []
     for name, digest in manifest.files.items():
         path = folder / name
-        if not path.is_file():
+        if not is_file(path):
             sentences.append(f"{name} is missing")
         elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             sentences.append(f"{name} was changed since it was generated")
@@ -400,7 +409,7 @@ def _read_document_of(folder: Path, manifest: Manifest) -> UnitSpec:
     candidates: list[str | Path] = [*behaviour_names()]
     candidates += [place / name for place in (folder, folder.parent, Path()) for name in digests]
     for candidate in candidates:
-        if isinstance(candidate, Path) and not candidate.is_file():
+        if isinstance(candidate, Path) and not is_file(candidate):
             continue
         with suppress(PosewrightError, UnicodeDecodeError):
             unit_spec = read_unit_spec(
@@ -594,7 +603,7 @@ def _require_unchanged(
     """
     for name, text in texts.items():
         path = folder / name
-        if not path.exists():
+        if not path_exists(path):
             continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest not in (*previous_digests.get(name, ()), _sha256(text)):
@@ -624,7 +633,7 @@ def _write_files(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str]
     except OSError as error:
         raise OutputError(f"cannot create the folder: {error.strerror}", where=Where(folder)) from error
     paths = [folder / name for name in (*texts, *obsolete)]
-    previous_contents = {path: path.read_bytes() if path.is_file() else None for path in paths}
+    previous_contents = {path: path.read_bytes() if is_file(path) else None for path in paths}
     try:
         write_atomically(folder / MANIFEST, unfinished.encode(), durable=False)
         for name, text in texts.items():

@@ -62,8 +62,15 @@ def _read_scalar(node: Node) -> Scalar:
 
 def _read_ranking(node: Node) -> tuple[float, ...]:
     """Return the sort key of a stored run; infinity stands for what was never reached."""
-    infinities = {math.inf, -math.inf}
-    return tuple(item.value if item.value in infinities else item.number() for item in node.items())
+    return tuple(map(_read_number, node.items()))
+
+
+def _read_number(node: Node) -> float:
+    """Return a number of a stored run as it was, whole or not; it may be infinite, but not NaN."""
+    number: object = node.value
+    if isinstance(number, bool) or not isinstance(number, int | float) or math.isnan(number):
+        node.fail("expected a number")
+    return number
 
 
 def _read_texts(node: Node) -> tuple[str, ...]:
@@ -80,14 +87,19 @@ def _read_score(node: Node) -> dict[str, object]:
 
 
 def _read_sketch(node: Node) -> dict[str, object]:
-    """Return the field of a stored run as SVG paths; empty for a run without one."""
-    if not node.fields():
+    """Return the field of a stored run as SVG paths, some with their colour; empty for a run without one."""
+    entries = node.fields()
+    if not entries:
         return {}
-    entries = node.fields(required=("size", "lines", "boxes", "path"), optional=())
-    size = tuple(side.number(low=0.0) for side in entries["size"].items())
+    size = tuple(map(_read_number, node.fields(required=("size",))["size"].items()))
     if len(size) != 2:
         entries["size"].fail("expected width and height")
-    return {"size": size, **{name: entries[name].text() for name in ("lines", "boxes", "path")}}
+    paths = {name: _read_paths(entry) for name, entry in entries.items() if name != "size"}
+    return {"size": size, **paths}
+
+
+def _read_paths(node: Node) -> str | tuple[tuple[str, ...], ...]:
+    return node.text() if isinstance(node.value, str) else tuple(map(_read_texts, node.items()))
 
 
 @dataclass(frozen=True)

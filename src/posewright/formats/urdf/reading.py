@@ -278,10 +278,11 @@ class UrdfReader:
         low, high = (
             [value * factor for value, factor in zip(corner, scale, strict=True)] for corner in corners
         )
+        # the sizes first: they are an error if a corner is not finite
+        sizes = _sizes(shape, [max(abs(b - a), _MIN_EDGE_M) for a, b in zip(low, high, strict=True)])
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
-        edges = [max(abs(b - a), _MIN_EDGE_M) for a, b in zip(low, high, strict=True)]
         centre = to_triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
-        return LinkShape(ShapeKind.BOX, size_m=_sizes(shape, edges), position_m=centre, rotation=rotation)
+        return LinkShape(ShapeKind.BOX, size_m=sizes, position_m=centre, rotation=rotation)
 
     def _mesh_path(self, shape: Element) -> Path | None:
         """Return the path of a mesh, relative to the file or to its package; None if it is missing.
