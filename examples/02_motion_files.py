@@ -1,4 +1,7 @@
-"""Read, convert and write motion files.  As `posewright motion info` and `posewright motion convert`."""
+"""Read, convert and write motion files.
+
+As `posewright motion list`, `posewright motion info` and `posewright motion convert`.
+"""
 
 import sys
 from pathlib import Path
@@ -7,7 +10,9 @@ import posewright as pw
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
-shipped = pw.robot("robotis_bioloid").folder / "motions"
+bioloid = pw.robot("robotis_bioloid")
+shipped = bioloid.folder / "motions"
+print("motions that come with it:", ", ".join(pw.shipped_motions(bioloid)))
 
 # The content tells the format: native YAML, RoboPlus .mtn, the UC3M thesis's tables.
 walk = pw.read_motion(shipped / "walk_forward.motion.yaml")

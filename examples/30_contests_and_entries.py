@@ -19,10 +19,12 @@ folder.mkdir(parents=True, exist_ok=True)
 (folder / "entry.yaml").write_text(
     "entry: Lonely\nclub: Home\nrobot: robotis_bioloid\nbehaviours:\n  passivity-test: passivity_test\n"
 )
-print(pw.read_contestant(folder))
+entry = pw.check_contestant(pw.read_contestant(folder))
+print(entry, "can be read" if not entry.forfeits else entry.forfeits)
 
 pw.play_day([folder], out / "short_day", rules="ceabot_2013", seed=1)
 day = pw.read_day(out / "short_day")
 print([(row.place, row.name, round(row.points, 1)) for row in day.ranking])
+print("recordings that contradict themselves or the results:", list(pw.check_day(day)))
 for name, repeated in pw.rerun_day(day):
     print(f"{name}: {repeated}")

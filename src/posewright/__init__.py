@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from posewright.control import Controller as Controller
     from posewright.control import Program as Program
     from posewright.controllers.behaviours import read_behaviour as read_behaviour
+    from posewright.controllers.behaviours import shipped_motions as shipped_motions
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
     from posewright.figures import draw_arena as draw_arena
@@ -95,8 +96,8 @@ if TYPE_CHECKING:
     from posewright.gaits import read_gait as read_gait
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
+    from posewright.hazards import check_motion as check_motion
     from posewright.kinematics import legs_of as legs_of
-    from posewright.motions import check_motion as check_motion
     from posewright.motions import create_motion as create_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap
@@ -105,6 +106,8 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.runs import Run as Run
     from posewright.runs import basic_result as basic_result
+    from posewright.runs import check_contestant as check_contestant
+    from posewright.runs import check_day as check_day
     from posewright.runs import draw_board as draw_board
     from posewright.runs import draw_outcome as draw_outcome
     from posewright.runs import export_arena as export_arena

@@ -53,7 +53,7 @@ def test_a_shipped_chart_is_drawn_with_every_state_and_nothing_hidden(name: str,
 
 def hidden(chart: Chart, style: LabelStyle = LabelStyle.AUTO) -> float:
     scene = compose_picture(chart, style, {}).scene
-    labels = [track.label for track in scene.tracks if track.label]
+    labels = [routed_link.label_box for routed_link in scene.routed_links if routed_link.label_box]
     return sum(a.overlap(b) for a, b in combinations([*labels, *scene.boxes.values()], 2))
 
 

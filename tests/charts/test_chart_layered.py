@@ -99,14 +99,14 @@ def test_items_do_not_overlap_and_wires_join_them(
     items, wires = machine
     found = arrange_items(items, wires, rank_items(items, wires, order))  # type: ignore[arg-type]
     sizes = {item.key: (item.thickness, item.breadth) for item in items}
-    for one, other in combinations(found.places, 2):
-        (r, v), (s, w) = found.places[one], found.places[other]
+    for one, other in combinations(found.item_positions, 2):
+        (r, v), (s, w) = found.item_positions[one], found.item_positions[other]
         apart_r = r + sizes[one][0] <= s or s + sizes[other][0] <= r
         assert apart_r or v + sizes[one][1] <= w or w + sizes[other][1] <= v
     for wire in wires:
         route = found.routes[wire.key]
         for key, (r, v) in ((wire.start, route[0]), (wire.end, route[-1])):
-            low_r, low_v = found.places[key]
+            low_r, low_v = found.item_positions[key]
             assert r in {low_r, low_r + sizes[key][0]}
             assert low_v <= v <= low_v + sizes[key][1]
         assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(route))
@@ -122,7 +122,13 @@ def test_pinned_items_are_first_and_last() -> None:
     ranking = rank_items(items, wires, order_by_depth)
     assert ranking.back_wires == {2}
     found = arrange_items(items, wires, ranking)
-    assert found.places["in"][0] == 0 < found.places["a"][0] < found.places["out"][0] == found.thickness
+    assert (
+        found.item_positions["in"][0]
+        == 0
+        < found.item_positions["a"][0]
+        < found.item_positions["out"][0]
+        == found.thickness
+    )
 
 
 def test_few_colours_make_few_layers() -> None:

@@ -186,7 +186,7 @@ def require_order(drawn: Chart) -> None:
     scene, family = build_scene(drawn)
     page = BoundingBox(scene.width / 2, scene.height / 2, scene.width, scene.height)
     for key, box in scene.boxes.items():
-        parent = family.parent[key]
+        parent = family.parent_of[key]
         assert holds(scene.boxes.get(parent, page), box), f"{key} is not inside {parent}"
     for one, other in combinations(scene.boxes, 2):
         if other not in family.ancestors(one) and one not in family.ancestors(other):
@@ -196,7 +196,7 @@ def require_order(drawn: Chart) -> None:
 
 
 def require_labels(scene: Scene, family: NodeHierarchy) -> None:
-    labels = [track.label for track in scene.tracks if track.label]
+    labels = [routed_link.label_box for routed_link in scene.routed_links if routed_link.label_box]
     assert all(a.overlap(b) == 0 for a, b in combinations(labels, 2))
     leaves = [scene.boxes[key] for key, node in family.nodes.items() if not node.inside]
     titles = [
@@ -206,12 +206,14 @@ def require_labels(scene: Scene, family: NodeHierarchy) -> None:
         for key, (x, y) in scene.title_positions.items()
     ]
     assert all(label.overlap(box) == 0 for label in labels for box in (*leaves, *titles))
-    for track in scene.tracks:
-        if track.label and not between_regions(track.link, family):
-            own = distance(track.label, track.points)
-            for other in scene.tracks:
-                if other is not track:
-                    assert own < distance(track.label, other.points), f"{track.link} or {other.link}?"
+    for routed_link in scene.routed_links:
+        if routed_link.label_box and not between_regions(routed_link.link, family):
+            own = distance(routed_link.label_box, routed_link.corners)
+            for other in scene.routed_links:
+                if other is not routed_link:
+                    assert own < distance(routed_link.label_box, other.corners), (
+                        f"{routed_link.link} or {other.link}?"
+                    )
 
 
 def between_regions(link: DiagramLink, family: NodeHierarchy) -> bool:
@@ -234,18 +236,18 @@ def distance(box: BoundingBox, way: Sequence[Point]) -> float:
 
 
 def require_arrows(scene: Scene, family: NodeHierarchy) -> None:
-    for track in scene.tracks:
-        link, way = track.link, track.points
+    for routed_link in scene.routed_links:
+        link, way = routed_link.link, routed_link.corners
         assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(way)), "every piece is level or upright"
         for key, end in ((link.start, way[0]), (link.end, way[-1])):
             assert at_border(scene, family, key, end), f"{link} ends at {end}, not at {key}"
-        if track.label and link.start != link.end:
-            assert crosses(way, track.label), "a label is on its arrow"
+        if routed_link.label_box and link.start != link.end:
+            assert crosses(way, routed_link.label_box), "a label is on its arrow"
         for key, node in family.nodes.items():
             if (
                 not node.inside
                 and key not in {link.start, link.end}
-                and family.root != family.parent.get(key)
+                and family.root != family.parent_of.get(key)
             ):
                 assert not crosses(way, scene.boxes[key].grown(-2)), f"{link} runs through {key}"
 
@@ -340,7 +342,7 @@ def test_shipped_charts_have_everything_in_its_own_place(path: Path) -> None:
 def test_a_large_chart_has_few_bends_and_crossings() -> None:
     scene, _ = build_scene(read_chart(ROOT / "examples/charts/sumo/sumo_18_5.chart.yaml"))
     assert scene.bends <= 82
-    assert scene.crossings <= 2
+    assert scene.n_crossings <= 2
 
 
 def test_transitions_that_are_asked_in_order_are_numbered() -> None:

@@ -24,7 +24,7 @@ from posewright.charts.proof import (
     Prover,
     ProverAnswer,
     Saturates,
-    compute,
+    compute_value,
     operations_in,
 )
 from posewright.charts.types import INT_HIGH, INT_LOW
@@ -57,7 +57,7 @@ def asked(true: Sequence[str] = (), false: Sequence[str] = (), failing: Sequence
     parts = [[exp(text) for text in texts] for texts in (true, false, failing)]
     answer = Prover(TYPES).satisfiable(true=parts[0], false=parts[1], failing=parts[2])
     if answer.case is not None:
-        seen = [[compute(one, answer.case) for one in part] for part in parts]
+        seen = [[compute_value(one, answer.case) for one in part] for part in parts]
         assert set(seen[0]) <= {True}
         assert set(seen[1]) <= {False}
         assert set(seen[2]) <= {None}
@@ -212,7 +212,7 @@ def test_a_division_counts_only_where_it_is_reached(text: str, possible: bool) -
         assert isinstance(operation.tree, Binary)
         assert text[operation.tree.offset] in "/%"
         assert answer.case is not None
-        assert compute(exp(text), answer.case) is None
+        assert compute_value(exp(text), answer.case) is None
 
 
 def test_what_holds_is_computed_without_a_division_by_zero() -> None:
@@ -366,7 +366,7 @@ TWO = st.tuples(truths(3), truths(3))
 @given(TWO, st.sampled_from([0, 500]))
 def test_conditions_are_met_as_trying_everything_says(texts: tuple[str, str], combinations: int) -> None:
     one, other = map(small, texts)
-    seen = {(compute(one, case), compute(other, case)) for case in EVERYTHING}
+    seen = {(compute_value(one, case), compute_value(other, case)) for case in EVERYTHING}
     prover = Prover(SMALL, Effort(max_combinations=combinations))
     asked_of = {
         (True, True): prover.satisfiable(true=[one, other]),
@@ -376,16 +376,16 @@ def test_conditions_are_met_as_trying_everything_says(texts: tuple[str, str], co
     for wanted, answer in asked_of.items():
         assert answer.possible in (None, wanted in seen)
         if answer.case is not None:
-            assert (compute(one, answer.case), compute(other, answer.case)) == wanted
+            assert (compute_value(one, answer.case), compute_value(other, answer.case)) == wanted
 
 
 @settings(max_examples=30, deadline=None)
 @given(truths(1), numbers(3))
 def test_numbers_go_wrong_where_trying_everything_says(guard: str, text: str) -> None:
     when, value = small(guard), small(text)
-    cases = [case for case in EVERYTHING if compute(when, case) is True]
+    cases = [case for case in EVERYTHING if compute_value(when, case) is True]
     prover = Prover(SMALL, Effort(max_combinations=0))
-    values = [compute(value, case) for case in cases]
+    values = [compute_value(value, case) for case in cases]
     outside = any(one is not None and not -4 <= one <= 4 for one in values)
     assert prover.solve([Holds(when), OutOfRange(value, -4, 4)]).possible in (None, outside)
     for operation in operations_in(value.tree):

@@ -19,7 +19,7 @@ from posewright.charts.proof import (
     ProofClaim,
     Prover,
     Saturates,
-    compute,
+    compute_value,
     operations_in,
 )
 from posewright.charts.types import INT_HIGH, INT_LOW, Type
@@ -139,7 +139,7 @@ def _compared(number: Expression, sign: Operator, other: Tree) -> Expression:
 @given(_numbers(3), CASES)
 def test_a_number_is_computed_as_the_interpreter_does(text: str, case: dict[str, Value]) -> None:
     number = parse_expression(text, SCOPE)
-    value = compute(number, case)
+    value = compute_value(number, case)
     failed, undefined = value is None, value is not None and math.isnan(value)
     here = _held({name: held for name, held in case.items() if name in number.names})
     compared = not failed and not undefined
@@ -215,7 +215,7 @@ def test_with_little_effort_nothing_is_called_impossible_that_is_so(
     text: str, case: dict[str, Value], steps: int
 ) -> None:
     condition = parse_expression(text, SCOPE)
-    value = compute(condition, case)
+    value = compute_value(condition, case)
     prover = Prover(TYPES, Effort(max_combinations=0, max_steps_per_question=steps))
     answers = {
         True: prover.satisfiable(true=[condition]),
@@ -225,4 +225,4 @@ def test_with_little_effort_nothing_is_called_impossible_that_is_so(
     assert answers[value].possible is not False
     for wanted, answer in answers.items():
         if answer.case is not None:
-            assert compute(condition, answer.case) is wanted
+            assert compute_value(condition, answer.case) is wanted

@@ -160,7 +160,7 @@ def test_a_file_names_its_chart_and_is_read_from_anywhere(tmp_path: Path) -> Non
     assert result.passed
     ticks = run_chart(parse_chart(KICKER), path)
     assert len(ticks) == 7
-    assert not any(tick.differs for tick in ticks)
+    assert not any(tick.unmet_expectations for tick in ticks)
 
 
 def test_what_is_saved_reads_the_same(tmp_path: Path, chart: Chart) -> None:
@@ -244,7 +244,7 @@ def test_rows_of_a_file_may_have_columns_of_events(tmp_path: Path, chart: Chart)
         "1,1,0,slow,0,legs,kick\n"
     )
     ticks = list(run_rows(chart, read_rows(chart, path)))
-    assert [tick.differs for tick in ticks] == [{}, {}, {"motion": "kick"}]
+    assert [tick.unmet_expectations for tick in ticks] == [{}, {}, {"motion": "kick"}]
     assert "stop" not in ticks[0].row.inputs
 
 

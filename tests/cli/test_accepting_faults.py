@@ -12,7 +12,8 @@ from posewright.cli import app
 from posewright.formats import read_motion
 from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.oda.files import read_archive_file
-from posewright.motions import Level, check_motion
+from posewright.hazards import check_motion
+from posewright.motions import Level
 
 Output = tuple[int, str, str]
 RunVerb = Callable[..., Output]
@@ -23,6 +24,16 @@ PLANTED = {
     "limit": [(0.5, 0.0), (2.0, 140.0), (2.0, 0.0)],
 }
 """Keyframes of motions with a fault: `reach_s`, and the angle of the joint [deg]."""
+
+COLLIDING: dict[str, dict[str, float]] = {
+    "sony_ers7": {"left_front_rotator": -94.0, "left_rear_rotator": -93.0},
+    "robotis_bioloid": {"left_hip_roll": -25.0, "right_hip_roll": 25.0},
+    "deagostini_robi2": {"left_hip_roll": -18.0, "right_hip_roll": 9.0},
+    "hitec_robonova1": {"left_hip_roll": -20.0, "right_hip_roll": 20.0},
+}
+"""Angles within the limits at which legs of a robot that stands go through each other [deg]."""
+
+FAULTS = (*PLANTED, "collision")
 
 DATA, CONF = "OPEN-R/MW/DATA/P/ERS-7", "OPEN-R/MW/CONF"
 
@@ -82,6 +93,19 @@ def one_joint(robot: str, joint: str, keyframes: list[tuple[float, float]]) -> s
     return "\n".join(["motion: hurt", f"robot: {robot}", f"joints: [{joint}]", "keyframes:", *lines, ""])
 
 
+def motion_with(robot: str, joint: str, fault: str) -> str:
+    """Return a motion with one kind of fault as a document."""
+    if fault != "collision":
+        return one_joint(robot, joint, PLANTED[fault])
+    angles = COLLIDING[robot]
+    middle = ", ".join(str(angle) for angle in angles.values())
+    ends = ", ".join("0" for _ in angles)
+    poses = ((0.5, ends), (3.0, middle), (3.0, ends))
+    lines = [f"  - {{reach_s: {reach_s}, pose_deg: [{pose}]}}" for reach_s, pose in poses]
+    joints = ", ".join(angles)
+    return "\n".join(["motion: hurt", f"robot: {robot}", f"joints: [{joints}]", "keyframes:", *lines, ""])
+
+
 def errors_in(path: Path) -> list[str]:
     """Return the sentences of the errors that `motion check` reports."""
     return [finding.message for finding in check_motion(read_motion(path)) if finding.level is Level.ERROR]
@@ -92,11 +116,11 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.fixture(params=[*PLANTED, "coupled"])
+@pytest.fixture(params=[*FAULTS, "coupled"])
 def hurt(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Give a motion of an ERS-7 with one kind of fault."""
     fault = request.param
-    text = COUPLED if fault == "coupled" else one_joint("sony_ers7", "left_front_rotator", PLANTED[fault])
+    text = COUPLED if fault == "coupled" else motion_with("sony_ers7", "left_front_rotator", fault)
     path = tmp_path / "hurt.motion.yaml"
     path.write_text(text)
     assert errors_in(path)
@@ -140,6 +164,20 @@ def refuse_then_accept(run: RunVerb, folder: Path, hurt: Path, *arguments: objec
     for sentence in errors_in(hurt):
         assert f"could harm the robot: {sentence}" in plain(err) or f": {sentence}" in plain(err)
     return code, out, err
+
+
+@pytest.mark.parametrize("robot", COLLIDING)
+def test_a_self_collision_is_an_error_of_motion_check_and_nothing_else_is_wrong(
+    run: RunVerb, tmp_path: Path, robot: str
+) -> None:
+    path = tmp_path / "hurt.motion.yaml"
+    path.write_text(motion_with(robot, "", "collision"))
+    findings = check_motion(read_motion(path))
+    assert {finding.rule for finding in findings if finding.level is Level.ERROR} == {"collision"}
+    code, out, _ = run("motion", "check", path)
+    assert code == 1
+    assert all(sentence in plain(out) for sentence in errors_in(path))
+    assert "collide from" in out
 
 
 def test_on_a_stick(run: RunVerb, hurt: Path, stick: Path) -> None:
@@ -204,10 +242,10 @@ def test_a_file_that_no_robot_plays_is_written_so_that_it_can_be_corrected(
     assert run("motion", "convert", hurt, tmp_path / "again.motion.yaml")[0] == 0
 
 
-@pytest.mark.parametrize("fault", PLANTED)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_on_a_bus_but_not_in_a_simulation(run: RunVerb, tmp_path: Path, fault: str) -> None:
     path = tmp_path / "hurt.motion.yaml"
-    path.write_text(one_joint("robotis_bioloid", "right_elbow", PLANTED[fault]))
+    path.write_text(motion_with("robotis_bioloid", "right_elbow", fault))
     before = contents(tmp_path)
     port = tmp_path / "no_port"
     code, _, err = run("motion", "play", path, "--body", f"dynamixel:{port}")
@@ -220,10 +258,10 @@ def test_on_a_bus_but_not_in_a_simulation(run: RunVerb, tmp_path: Path, fault: s
     assert run("motion", "play", path, "--body", "mock")[0] == 0
 
 
-@pytest.mark.parametrize("fault", PLANTED)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_on_a_board_and_in_a_trial_on_a_bus(run: RunVerb, tmp_path: Path, fault: str) -> None:
     path = tmp_path / "hurt.motion.yaml"
-    path.write_text(one_joint("robotis_bioloid", "right_elbow", PLANTED[fault]))
+    path.write_text(motion_with("robotis_bioloid", "right_elbow", fault))
     (tmp_path / "tiny.chart.yaml").write_text(CHART)
     behaviour = tmp_path / "tiny.behaviour.yaml"
     behaviour.write_text(BEHAVIOUR)
@@ -249,11 +287,11 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("target", PROGRAMS)
-@pytest.mark.parametrize("fault", ["speed", "jump"])
+@pytest.mark.parametrize("fault", ["speed", "jump", "collision"])
 def test_in_a_program(run: RunVerb, tmp_path: Path, target: str, fault: str) -> None:
     robot, verb = PROGRAMS[target]
     path = tmp_path / "hurt.motion.yaml"
-    path.write_text(one_joint(robot, "right_shoulder_pitch", PLANTED[fault]))
+    path.write_text(motion_with(robot, "right_shoulder_pitch", fault))
     folder = tmp_path / "programs"
     folder.mkdir()
     code, _, _ = refuse_then_accept(run, folder, path, *verb, path, "-o", folder / target, "--accept-loss")

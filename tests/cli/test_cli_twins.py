@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -46,6 +47,51 @@ def test_the_help_of_a_verb_names_the_functions_that_do_the_same_in_python(comma
     for name in python_names:
         assert name in pw.__all__
         assert callable(getattr(pw, name))
+
+
+@pytest.mark.parametrize("command", VERBS)
+def test_help_has_one_style_of_placeholders(command: str) -> None:
+    for parameter in VERBS[command].params:
+        if parameter.param_type_name == "option" and parameter.name != "help":
+            if parameter.is_flag:
+                assert parameter.metavar == "", parameter.name  # None would show <bool>
+            else:
+                assert parameter.metavar, parameter.name  # None would show <str>
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("robots sony_ers7", "robots show sony_ers7"),
+        ("contest sumo", "contest show sumo"),
+        ("gait trot", "gait show trot"),
+        ("arena stairs", "arena show stairs"),
+        ("tune list", "tune --list"),
+    ],
+)
+def test_what_is_named_after_its_group_is_shown(
+    short: str, full: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(full.split()) == 0
+    expected = capsys.readouterr().out
+    assert run(short.split()) == 0
+    assert capsys.readouterr().out == expected
+
+
+def test_a_mistyped_verb_is_no_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["robots", "lst"]) == 2
+    assert "no such command 'lst'; did you mean 'list'?" in capsys.readouterr().err
+    assert run(["robots", "sony_ers"]) == 2
+    assert "unknown robot 'sony_ers' (did you mean" in capsys.readouterr().err
+
+
+def test_shipped_motions_are_listed_with_files_that_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["motion", "list", "--robot", "sony_ers7", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [entry["motion"] for entry in listed] == ["kick_right", "nod", "play_bow"]
+    assert {entry["motion"]: Path(entry["file"]) for entry in listed} == pw.shipped_motions(
+        pw.robot("sony_ers7")
+    )
 
 
 def test_every_command_is_in_a_panel_of_the_help() -> None:

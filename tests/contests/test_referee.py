@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.contests import RaceReferee, judge, rules
-from posewright.errors import BodyError
+from posewright.contests import ObstacleRace, RaceReferee, judge, rules
+from posewright.errors import BodyError, DocumentError
 
 
 class Person:
@@ -23,12 +23,12 @@ class Person:
         self.placed.append((x_m, y_m, yaw_rad))
 
 
-def watched(story):
+def watched(story, race_rules=None):
     """Let a referee watch a story; return it, its hands, its events and the recording up to its stop."""
     hands = Person()
     recorder = story.recorder()
     field = arena().with_boxes([Box(x, y) for x, y in story.boxes])
-    referee = RaceReferee(rules(), field, hands, recorder.note)
+    referee = RaceReferee(race_rules or rules(), field, hands, recorder.note)
     for block in story.blocks():
         recorder.watch(block)
         if referee.watch(block):
@@ -90,6 +90,29 @@ def test_a_stumble_shorter_than_half_a_second_is_no_fall(scenario):
     story = scenario().stand(5.0).walk(1.0, seconds=10.0).fall(0.6).put_back().walk(1.2, seconds=3.0)
     _, hands, recording = watched(story)
     assert (hands.placed, recording.events) == ([], ())
+
+
+def test_a_robot_that_gets_up_in_the_time_it_has_is_not_touched(scenario):
+    race = ObstacleRace().with_get_up_time(3.0)
+    story = scenario().stand(5.0).walk(1.0, seconds=10.0)
+    story.fall(2.5).put_back().walk(1.2, seconds=3.0).fall(3.5).put_back().walk(1.4, seconds=3.0)
+    referee, hands, recording = watched(story, race.rules)
+    assert kinds(recording) == [("fall", None), ("got_up", None), ("fall", None), ("touch", "fall")]
+    first_fall, got_up, second_fall, touch = recording.events
+    assert got_up.data["since_s"] == first_fall.data["since_s"]
+    assert touch.time_s - second_fall.data["since_s"] == pytest.approx(3.0, abs=0.1)
+    assert len(hands.placed) == 1
+    assert (referee.result.falls, len(referee.result.penalties)) == (2, 1)
+    assert referee.result == race.judge(recording)
+
+
+def test_the_time_to_get_up_is_in_the_rules_that_a_recording_carries():
+    race = ObstacleRace().with_get_up_time(3.0)
+    assert ObstacleRace(race.rules_text).rules == race.rules
+    changed = set(race.rules_text.splitlines()) - set(ObstacleRace().rules_text.splitlines())
+    assert {line.split(":")[0].strip() for line in changed} == {"get_up_s", "fall.get_up_s"}
+    with pytest.raises(DocumentError, match="get_up_s"):
+        ObstacleRace().with_get_up_time(-1.0)
 
 
 def test_each_fall_is_a_penalty_of_its_own(scenario):

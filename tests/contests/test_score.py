@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import string
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.contests import ScoreTable, rank, rules, score
+from posewright.cli.batch import summary_lines
+from posewright.contests import ObstacleRace, ScoreTable, contest, rank, rules, score
+from posewright.contests.obstacle_race.race import Race
 from posewright.errors import InputError
+from posewright.runs import Batch, BatchRun
 
 TIMES = st.floats(0.0, 300.0)
 DISTANCES = st.floats(0.0, 150.0)
@@ -87,6 +91,32 @@ def test_the_tenth_place_earns_nothing():
     standings = rank({f"robot {i}": -float(i) for i in range(10)})
     assert [s.place_points for s in standings] == [35, 29, 25, 21, 17, 13, 9, 5, 2, 0]
     assert rules().scoring.place_points == (35, 29, 25, 21, 17, 13, 9, 5, 2)
+
+
+def test_who_gets_nowhere_earns_no_points_of_a_place():
+    race = contest("obstacle-race")
+    assert isinstance(race, ObstacleRace)
+    nobody_moved = Race(race.rules).result()
+    got_somewhere = replace(
+        nobody_moved,
+        legs=(replace(nobody_moved.legs[0], distance_cm=10.0), nobody_moved.legs[1]),
+        raw_total=0.5,
+    )
+    penalised = replace(got_somewhere, raw_total=-3.0)
+    assert nobody_moved.raw_total == 0.0
+    assert race.earned([nobody_moved, got_somewhere, penalised]) == (0.0, 35.0, 25.0)
+
+
+def test_raw_points_stand_beside_points_as_they_decide_the_place():
+    result = replace(Race(rules()).result(), total_points=0.0, raw_total=-5.6)
+    assert result.ranking == (-5.6,)
+    assert result.figures["raw_points"] == -5.6
+    run = BatchRun("8", figures=result.figures, ranking=result.ranking)
+    other = BatchRun("9", figures={**result.figures, "points": 3.0, "raw_points": -1.0}, ranking=(-1.0,))
+    batch = Batch("seed", measure="points", settings={}, runs=(run, other))
+    assert "raw_points" in batch.csv()
+    worst = next(line for line in summary_lines(batch, "") if line.startswith("worst"))
+    assert worst.startswith("worst seed 8  points 0.00  raw points -5.60")
 
 
 def test_an_entry_without_points_cannot_be_ranked():

@@ -13,7 +13,8 @@ from posewright.arrays import Floats
 from posewright.bodies import BodySpec
 from posewright.control import Block, drive
 from posewright.controllers import PoseFollower
-from posewright.motions import Pose, find_faults
+from posewright.hazards import find_faults
+from posewright.motions import Pose
 from posewright.robots import robot
 from posewright.runs.plants import make_plant
 from posewright.runs.run import ORIGIN

@@ -231,6 +231,17 @@ def test_a_motion_is_filmed_without_physics_on_the_robot_that_is_named(tmp_path:
 
 
 @pytest.mark.usefixtures("_can_draw")
+def test_two_robots_of_a_kind_can_be_told_apart() -> None:
+    bioloid = robot("robotis_bioloid")
+    world = World({"red": bioloid, "blue": bioloid})
+    world.instance("blue").data.qpos[1] += 0.6
+    with Film(world, 160, 120, "field", tints={"red": (1.0, 0.0, 0.0), "blue": (0.0, 0.0, 1.0)}) as film:
+        pixels = film.now().astype(np.int64)
+    redness = pixels[..., 0] - pixels[..., 2]
+    assert redness.max() > 40
+    assert redness.min() < -40
+
+
 def test_the_whole_robot_is_in_the_picture() -> None:
     from posewright.simulation.cameras import close_up_on_poses
 

@@ -27,6 +27,7 @@ from posewright.figures.style import COLOURS, SERIES, colours_of, displayed_stat
 from posewright.recordings import Decisions, Event, Recording
 from posewright.rotation import quaternion_product
 from posewright.runs import Outcome
+from posewright.runs.batch_trials import sketch_of
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +120,70 @@ def test_robots_named_after_colours_are_drawn_in_them() -> None:
     assert red[0] > 2 * max(red[1:])
     assert blue[2] > 2 * blue[0]
     assert colours_of(["blue", "red", "green"])["red"] == colours["red"]
+
+
+def test_a_state_has_the_same_colour_in_every_race(outcome: Outcome) -> None:
+    recording = outcome.recording
+    (record,) = recording.robots.values()
+    decisions = record.decisions
+    n_short = decisions.states.index("turning_left") + 1  # before others of its states
+
+    def colour_of(state: str, drawn_recording: Recording) -> str:
+        figure = draw_recording(drawn_recording)
+        (colour,) = {
+            to_hex(line.get_color())
+            for axes in figure.axes
+            for line in axes.lines
+            if line.get_label() == state
+        }
+        return colour
+
+    states = tuple("waiting" if i >= n_short else state for i, state in enumerate(decisions.states))
+    short = replace(record, decisions=replace(decisions, states=states))
+    name = next(iter(recording.robots))
+    short_race = replace(recording, robots={name: short})
+    assert set(states) < set(decisions.states)
+    for state in set(states) - {"waiting"}:
+        assert colour_of(state, short_race) == colour_of(state, recording)
+    # with more states than colours, those that are drawn still differ
+    many = [f"state {i:02}" for i in range(25)]
+    assert len(set(colours_of(many[::4], many).values())) == 7
+
+
+def _in_the_ring(recording: Recording, *names: str) -> Recording:
+    """Return a recording of one robot on a bare floor as one of several robots in the middle of a ring."""
+    (record,) = recording.robots.values()
+    (robot_header,) = recording.header.robots.values()
+    base = record.base.copy()
+    base[:, :2] += np.array([1.25, 0.0]) - base[0, :2]
+    header = replace(
+        recording.header, arena=find_arena("sumo").to_dict(), robots=dict.fromkeys(names, robot_header)
+    )
+    return replace(recording, header=header, robots=dict.fromkeys(names, replace(record, base=base)))
+
+
+def test_only_the_floor_around_everything_is_left_out_of_a_picture(
+    outcome: Outcome, played: Recording
+) -> None:
+    axes = Figure().subplots()
+    draw_recording(outcome.recording, ax=axes)
+    assert axes.get_xlim() == pytest.approx((-0.06, 2.56))  # walls stand around all of the field of 2.5 m
+    axes = Figure().subplots()
+    draw_recording(_in_the_ring(played, "red"), ax=axes)
+    assert axes.get_xlim() == pytest.approx((0.44, 2.06))  # the ring of 1.5 m at 1.25 m, and 6 cm around it
+
+
+def test_the_small_field_of_a_report_has_the_arenas_shapes_and_colours(played: Recording) -> None:
+    sketch = sketch_of(_in_the_ring(played, "red", "blue"))
+    (_, floor), (edge, white), (_, green), *_ = sketch["areas"]
+    assert "a75.0 75.0" in edge  # a circle of 150 cm, not a square
+    assert white == "#ffffff"
+    channels = to_rgb(green)
+    assert channels[1] > max(channels[0], channels[2])
+    assert max(to_rgb(floor)) - min(to_rgb(floor)) < 0.03  # grey around it
+    red, blue = (to_rgb(colour) for _, colour in sketch["paths"])
+    assert red[0] > max(red[1:])
+    assert blue[2] > max(blue[:2])
 
 
 def test_the_ground_of_a_sumo_ring_is_green(played: Recording) -> None:

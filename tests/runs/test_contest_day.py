@@ -17,10 +17,13 @@ import pytest
 import posewright as pw
 from posewright.contests import Exhibition
 from posewright.errors import DocumentError, FormatError, InputError, UnknownNameError
-from posewright.runs import BatchRun, Contestant, Day, read_contestant
+from posewright.recordings import Recording, write_mcap
+from posewright.runs import BatchRun, Contestant, Day, check_day, read_contestant
+from posewright.runs.batch import spreadsheet_cell
+from posewright.runs.batch_trials import run_of
 from posewright.runs.tournament import playing
 from posewright.runs.tournament.contestant import read_contestants
-from posewright.runs.tournament.day import Discipline
+from posewright.runs.tournament.day import Discipline, recording_of
 from posewright.runs.tournament.day_rules import read_day_rules
 from posewright.runs.tournament.site import _most_eventful_runs, highlight_s
 from posewright.runs.trial import Trial
@@ -277,6 +280,95 @@ def test_a_day_killed_twice_is_the_day_that_was_not(tmp_path: Path) -> None:
     assert (uninterrupted / "ranking.csv").read_text() == (killed / "ranking.csv").read_text()
     for page in ("index.html", "passivity-test.html"):
         assert (uninterrupted / page).read_text() == (killed / page).read_text()
+
+
+BROKEN_PROGRAMS = """
+entry: Broken
+robot: robotis_bioloid
+behaviours: {exhibition: climb_stairs, passivity-test: mine.behaviour.yaml, sumo: pipe.behaviour.yaml}
+"""
+
+
+def test_who_cannot_be_read_forfeits_and_the_others_play(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    folders = entries(tmp_path / "in", "a", "b")
+    broken = tmp_path / "in/broken"
+    broken.mkdir()
+    (broken / "entry.yaml").write_text(BROKEN_PROGRAMS)
+    (broken / "mine.behaviour.yaml").write_text("behaviour: mine\n")
+    os.mkfifo(broken / "pipe.behaviour.yaml")
+    unreadable = tmp_path / "in/unreadable"
+    unreadable.mkdir()
+    (unreadable / "entry.yaml").write_text("entry: [")
+    no_robot = make_entry(tmp_path / "in/3", "No robot")
+    (no_robot / "entry.yaml").write_text("entry: No robot\nrobot: robot.yaml\nbehaviours: {}\n")
+    forfeits: list[str] = []
+    day = pw.play_day(
+        [*folders, broken, unreadable, no_robot],
+        tmp_path / "out",
+        rules=short_day,
+        on_forfeit=lambda line: forfeits.append(f"{len(played_quickly)} {line}"),
+    )
+    told = [line.split(":")[0] for line in forfeits]
+    assert told == [  # all at once, before anybody has played
+        "0 Broken forfeits passivity-test",
+        "0 Broken forfeits sumo",
+        "0 No robot forfeits all contests",
+        "0 unreadable forfeits all contests",
+    ]
+    assert "'robot' is missing" in forfeits[0]
+    assert {name for name, reason in day.inspections.items() if reason} == {"No robot", "unreadable"}
+    exhibition, passivity, sumo = day.disciplines
+    assert set(exhibition.places) == {"a", "b", "Broken"}
+    assert set(passivity.places) == set(sumo.places) == {"a", "b"}
+    assert passivity.remarks[0].startswith("Broken forfeits: ")
+    assert pw.read_day(day.folder).ranking == day.ranking
+    assert [row.points for row in day.ranking][2:] == [0.0, 0.0, 0.0]
+
+
+def test_a_name_is_no_formula_in_a_spreadsheet(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    # OWASP, "CSV Injection": cells that begin with = + - @, a tab or a carriage return
+    names = ('"=HYPERLINK(1)"', '"@SUM(A1)"', '"-2+3"', "3-2")
+    day = pw.play_day(entries(tmp_path / "in", *names), tmp_path / "out", rules=short_day)
+    assert played_quickly
+    for table in ("ranking.csv", "exhibition/results.csv"):
+        lines = (tmp_path / "out" / table).read_text().splitlines()[1:]
+        cells = {cell for line in lines for cell in line.split(",")}
+        assert {"'=HYPERLINK(1)", "'@SUM(A1)", "'-2+3", "3-2"} <= cells
+    assert {row.name for row in day.ranking} == {"=HYPERLINK(1)", "@SUM(A1)", "-2+3", "3-2"}
+    assert spreadsheet_cell(-2.5) == -2.5
+
+
+def test_a_day_is_checked_against_its_recordings(tmp_path: Path) -> None:
+    outcome = pw.run_trial("passivity-test")
+    run = run_of("ours", outcome)
+    discipline = Discipline(
+        "passivity-test", title="", share=0.0, max_points=1.0, runs={"passivity-test": (run,)}
+    )
+    day = Day("mine", "", 1, (), (discipline,), inspections={}, folder=tmp_path)
+
+    def problems(stored_run: BatchRun, recording: Recording | None) -> list[str]:
+        path = recording_of(day, "passivity-test", run)
+        path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True)
+        if recording is not None:
+            write_mcap(recording, path)
+        changed = replace(discipline, runs={"passivity-test": (stored_run,)})
+        return [problem for _, problem in check_day(replace(day, disciplines=(changed,)))]
+
+    assert problems(run, outcome.recording) == []
+    assert problems(run, None) == ["its recording is missing"]
+    forged_figures = replace(run, figures={**run.figures, "time_s": 0.1})
+    (problem,) = problems(forged_figures, outcome.recording)
+    assert problem.startswith("its time_s is ")
+    assert problem.endswith(" by its recording, not 0.1")
+    forged = replace(outcome.recording, events=outcome.recording.events[:-1])  # without the stop
+    assert problems(run, forged) == ["the file is not the recording of the day"]
+    (problem,) = problems(replace(run, digest=forged.digest()), forged)
+    assert problem.startswith("it contradicts itself: stop")
 
 
 def test_the_pages_name_everybody_and_need_nothing_from_elsewhere(

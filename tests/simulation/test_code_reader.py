@@ -13,7 +13,7 @@ from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.robots import CodeReader, Robot
 from posewright.simulation import Film, SimulatedBody, World
-from posewright.simulation.code_reader import number_of, read_central_code
+from posewright.simulation.code_reader import find_text_number, read_central_code
 from posewright.simulation.markers import draw_qr_code
 
 TEXTS = ("Turn45L", "Turn180R")
@@ -45,7 +45,7 @@ def test_a_drawn_code_says_its_text() -> None:
 
 
 def test_a_reading_is_the_number_of_the_text_and_0_for_none_of_them() -> None:
-    assert [number_of(text, TEXTS) for text in (*TEXTS, "Turn45R", None)] == [1, 2, 0, 0]
+    assert [find_text_number(text, TEXTS) for text in (*TEXTS, "Turn45R", None)] == [1, 2, 0, 0]
 
 
 @pytest.mark.parametrize(("yaw_deg", "number"), [(0.0, 1.0), (90.0, 2.0), (180.0, 0.0), (-90.0, 0.0)])

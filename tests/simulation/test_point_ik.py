@@ -53,7 +53,7 @@ def test_only_the_limb_moves_and_it_comes_back(posed: tuple[KinematicModel, Floa
         there = ik.solve(start + BESIDE)
         turned = {name for name, old, new in zip(card.joint_names, angles, there.angles, strict=True)
                   if abs(old - new) > 1e-9}  # fmt: skip
-        assert turned <= set(model.chain(limb.link))
+        assert turned <= set(model.joint_chain(limb.link))
         assert np.all((there.angles > lower - 1e-6) & (there.angles < upper + 1e-6))
         shown = _place(model, model.set_pose(there.base, there.angles), limb)
         assert np.linalg.norm(shown - start - BESIDE) == pytest.approx(there.error_m, abs=1e-9)

@@ -78,7 +78,7 @@ def test_pages_are_searched_chosen_and_duplicated_and_what_they_lead_to_is_drawn
     page = page_of(studio)
     page.get_by_role("tab", name="Motion").last.click()
     page.locator("#page-duplicate").click()
-    page.wait_for_selector("#page-list option:nth-child(2)", state="attached")
+    page.wait_for_function("document.getElementById('page-number').value === '2'")
     page.locator("#motion-name").fill("second")
     page.locator("#motion-name").press("Tab")
     page.get_by_label("Search pages").fill("sec")

@@ -40,7 +40,8 @@ def run_chart(
             `"front=1, left=0"` (other inputs are zero or false), a mapping of all inputs, or a Row.
         start: name of the state to start in, or its code in the truth table; None for the initial state.
         unchecked: run a chart without checking it, for example to see what a check has found.
-        native: run compiled C, with the same results; as `Interpreter`.
+        native: run compiled C, with the same results in less time; in Python, with a warning, if nothing can
+            compile it.
 
     Raises:
         InputError: the chart is unsound, or a row is not valid.
@@ -48,15 +49,20 @@ def run_chart(
     """
     if not unchecked:
         require_sound(chart)
-    converted = to_rows(chart, rows)
+    converted_rows = to_rows(chart, rows)
     start_state = None if start is None else resolve_state_name(chart, start)
-    return tuple(run_rows(chart, converted, start_state, native=native))
+    return tuple(run_rows(chart, converted_rows, start_state, native=native))
 
 
 def to_rows(
     chart: Chart, rows: Path | str | Scenario | Iterable[Row | str | Mapping[str, Value]]
 ) -> list[Row]:
-    """Return rows of any form that `run_chart` takes as a list of Row objects.
+    """Return rows in any form that `run_chart` takes as a list of Row objects.
+
+    Args:
+        chart: the chart that the rows are for.
+        rows: path of a CSV file of inputs or of a scenario; a Scenario; or rows, each of them a text such as
+            `"front=1, left=0"`, a mapping of all inputs, or a Row.
 
     Raises:
         InputError: a file cannot be read, or a row is not valid.
@@ -71,6 +77,7 @@ def to_rows(
 
 
 def _to_row(chart: Chart, row: Row | str | Mapping[str, Value]) -> Row:
+    """Return a row that is a text, a mapping of all inputs, or a Row already, as a Row."""
     if isinstance(row, Row):
         return row
     return parse_row(chart, row) if isinstance(row, str) else Row(row)

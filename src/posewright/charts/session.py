@@ -124,9 +124,9 @@ class TickTable(tuple[Tick, ...]):
     __slots__ = ()
 
     def table(self) -> list[list[str]]:
-        """Return the header and one row of text per tick; an empty list if there was no tick.
+        """Return the header and one row of texts per tick; an empty list if there was no tick.
 
-        It has a column for every input, output and local, and for the events that occurred.
+        It has a column for every input, output and local, and for the events that occurred in some tick.
         """
         if not self:
             return []
@@ -154,13 +154,15 @@ class TickTable(tuple[Tick, ...]):
         return "\n".join(lines) or "no tick yet"
 
     def _repr_html_(self) -> str:
+        """Return the ticks as an HTML table, which a notebook displays."""
         if not self:
             return "<p>no tick yet</p>"
-        rows = []
+        html_rows = []
         for row_index, row in enumerate(self.table()):
-            tag = "td" if row_index else "th"
-            rows.append("<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in row) + "</tr>")
-        return f"<table>{''.join(rows)}</table>"
+            tag = "th" if row_index == 0 else "td"  # the first row is the header
+            cells = "".join(f"<{tag}>{escape(text)}</{tag}>" for text in row)
+            html_rows.append(f"<tr>{cells}</tr>")
+        return f"<table>{''.join(html_rows)}</table>"
 
 
 class ChartSession:

@@ -36,15 +36,16 @@ MotionPath = Annotated[Path, argument("MOTION", "A motion file; its format is de
 Number = Annotated[int, option("--id N", "The number by which programs call the motion.")]
 Stick = Annotated[Path | None, option("--stick FOLDER", "The memory stick: the folder that contains OPEN-R.")]
 Name = Annotated[
-    str | None, option("--name", "Its name on the stick, such as a_stand#stand_kick; default its own name.")
+    str | None,
+    option("--name NAME", "Its name on the stick, such as a_stand#stand_kick; default its own name."),
 ]
 NewFolder = Annotated[
     Path | None,
     option("--output -o FOLDER", "Write the changed files to this folder and leave the stick unchanged."),
 ]
-ModelName = Annotated[str, option("--model", "The AIBO model: ERS-7, ERS-210 or ERS-220.")]
+ModelName = Annotated[str, option("--model MODEL", "The AIBO model: ERS-7, ERS-210 or ERS-220.")]
 AgentName = Annotated[
-    str, option("--agent", "The agent that plays it: monetagentMTN, or monetagentMTNWALK for steps.")
+    str, option("--agent NAME", "The agent that plays it: monetagentMTN, or monetagentMTNWALK for steps.")
 ]
 Sound = Annotated[str | None, option("--sound NAME", "A sound on the stick to play with it.")]
 PageName = Annotated[str | None, option("--page -p P", "Which motion of a file that has several.")]

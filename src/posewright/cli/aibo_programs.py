@@ -76,7 +76,8 @@ Monet = Annotated[
 Poses = Annotated[Path | None, option("--poses FILE", "The poses of EKMotion: an EKMoves.h.")]
 Sequences = Annotated[Path | None, option("--sequences FILE", "Your own special moves for EKMotion.")]
 PlayerName = Annotated[
-    str, option("--player", "How MoNet plays motions: sony, with the AIBO's integer arithmetic, or exact.")
+    str,
+    option("--player NAME", "How MoNet plays motions: sony, with the AIBO's integer arithmetic, or exact."),
 ]
 Objects = Annotated[
     Path | None,
@@ -84,7 +85,7 @@ Objects = Annotated[
 ]
 RobotName = Annotated[str, option("--robot R", "The robot; its card must name Sony's locators.")]
 Body = Annotated[
-    str, option("--body", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
+    str, option("--body BODY", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
 ]
 Seed = Annotated[int, option("--seed N", "Seed of all random numbers.")]
 Pose = Annotated[

@@ -113,7 +113,13 @@ def _print_version(is_requested: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_print_version),
+        typer.Option(
+            "--version",
+            metavar="",
+            help="Show the version and exit.",
+            is_eager=True,
+            callback=_print_version,
+        ),
     ] = False,
 ) -> None:
     """Declare the options of `posewright` itself; `--version` is handled by its callback."""

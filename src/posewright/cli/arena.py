@@ -137,7 +137,7 @@ def import_field(
         Path | None,
         option("--output -o FILE", "The arena to write; default NAME.arena.yaml in the current folder."),
     ] = None,
-    name: Annotated[str, option("--name", "Name of the arena; default the name of the file.")] = "",
+    name: Annotated[str, option("--name NAME", "Name of the arena; default the name of the file.")] = "",
     up: Annotated[
         str,
         option(

@@ -66,7 +66,7 @@ Breakpoints = Annotated[
     list[str] | None, option("--break PLACE", "Stop the program before this label or line; repeatable.")
 ]
 Body = Annotated[
-    str, option("--body", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
+    str, option("--body BODY", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
 ]
 Pose = Annotated[str, option("--pose NAME", "The pose of the robot's card in which it starts.")]
 Seed = Annotated[int, option("--seed N", "Seed of all random numbers.")]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from posewright import formats
+from posewright import formats, hazards
 from posewright import motions as motion_package
 from posewright.cli import completion, console
 from posewright.cli.options import (
@@ -273,9 +273,9 @@ def _write_program(
     require_distinct_output(output, *paths)
     source_motions = [formats.read_motion(path) for path in paths]
     program = robobasic.write_motions(source_motions, speed_counts_s=speed)
-    faults = motion_package.find_faults_of_several(source_motions)
+    faults = hazards.find_faults_of_several(source_motions)
     with report_losses(), report_faults():
-        motion_package.require_no_faults(faults, output.name, accept_faults=accept_faults)
+        hazards.require_no_faults(faults, output.name, accept_faults=accept_faults)
         if program.losses and not accept_loss:
             raise LossError(
                 f"a RoboBASIC program would lose: {'; '.join(program.losses)}",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from posewright.runs import Batch, BatchRun
 
 Seeds = Annotated[
-    str | None, option("--seeds", "Run once with each of these seeds: 1-20, or 1,4,9-12; see --out.")
+    str | None, option("--seeds SEEDS", "Run once with each of these seeds: 1-20, or 1,4,9-12; see --out.")
 ]
 Workers = Annotated[
     int | None, option("--workers N", "Processes for many runs; default one per processor.", min=1)
@@ -153,7 +153,7 @@ def print_batch(batch: Batch, *, as_json: bool, replay_command: str = "") -> Non
     else:
         if console.stdout.is_terminal:  # elsewhere each run was printed when it finished
             print_runs(batch)
-        for line in _summary_lines(batch, replay_command):
+        for line in summary_lines(batch, replay_command):
             console.print_line(line)
     if batch.failed:
         raise typer.Exit(EXIT_FAILURE)
@@ -229,7 +229,7 @@ def _format_run(key: str, run: BatchRun) -> str:
     return "  ".join(fields)
 
 
-def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
+def summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
     """Yield the mean, the best and worst run, the successes, the incidents and the files of a batch."""
     from posewright.runs.batch import REPORT, RESULTS
 
@@ -238,8 +238,7 @@ def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
         if batch.deviation:
             yield f"mean {measure} {batch.mean:.3f}, standard deviation {batch.deviation:.3f}"
             for label, run in (("best", batch.best), ("worst", batch.worst)):
-                value = runs.figure_text(run.figures.get(batch.measure))
-                yield f"{label:<5} {value}: {batch.key} {run.name}"
+                yield f"{label:<5} {_format_run(batch.key, run)}"
         else:
             yield f"mean {measure} {batch.mean:.3f} each"
     criterion, n_succeeded = batch.success_count

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import charts, codegen, motions
+from posewright import charts, codegen, hazards
 from posewright.cli import completion
 from posewright.cli.console import print_json, print_line, print_result, print_warning, progress_bar
 from posewright.cli.options import (
@@ -187,7 +187,7 @@ def flash(
     """
     faults = codegen.accepted_faults(folder)
     with report_faults("nothing was flashed"):
-        motions.require_no_faults(faults, str(folder), accept_faults=accept_faults)
+        hazards.require_no_faults(faults, str(folder), accept_faults=accept_faults)
     print_accepted_faults(faults)
     command = codegen.flash_command(folder, port or (PORT_PLACEHOLDER if dry_run else None))
     changed_files = list(_warn_of_changes(folder))

@@ -50,9 +50,9 @@ def scan(
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
-    ids: Annotated[str | None, option("--ids", "Scan only these IDs, such as 1-18,100.")] = None,
+    ids: Annotated[str | None, option("--ids IDS", "Scan only these IDs, such as 1-18,100.")] = None,
     rates: Annotated[
-        str | None, option("--rates", "Scan only at these rates, such as 1000000,57600.")
+        str | None, option("--rates RATES", "Scan only at these rates, such as 1000000,57600.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -248,7 +248,7 @@ def diagnose(
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
-    timed: Annotated[int, option("--timed", "The number of answers whose time is measured.", min=1)] = 200,
+    timed: Annotated[int, option("--timed N", "The number of answers whose time is measured.", min=1)] = 200,
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with a bus and what makes it slow; exit with 1 if there is something to do.

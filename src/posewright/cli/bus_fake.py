@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.fake.port import FakePort
 
 RobotName = Annotated[str, option("--robot R", "The robot; its card must state the IDs of its servos.")]
-Body = Annotated[str, option("--body", "Its body: sim, mock (without physics), or a *.bodies.yaml.")]
+Body = Annotated[str, option("--body BODY", "Its body: sim, mock (without physics), or a *.bodies.yaml.")]
 Pose = Annotated[str, option("--pose POSE", "Its pose until its servos have torque.")]
 Baud = Annotated[int, option("--baud N", "The rate of the servos, in bits per second.")]
 Faults = Annotated[

@@ -30,13 +30,13 @@ def _require_port_name(port: str | None) -> str | None:
 Port = Annotated[
     str | None,
     option(
-        "--port",
+        "--port PORT",
         "The serial port of the bus, such as /dev/ttyUSB0; required if there are several.",
         callback=_require_port_name,
     ),
 ]
-Baud = Annotated[int, option("--baud", "The rate of the bus, in bits per second.", min=1)]
-RobotName = Annotated[str, option("--robot", "The robot of the servos: its name, or its robot.yaml.")]
+Baud = Annotated[int, option("--baud N", "The rate of the bus, in bits per second.", min=1)]
+RobotName = Annotated[str, option("--robot R", "The robot of the servos: its name, or its robot.yaml.")]
 
 
 def open_port(port: str | None, baud: int, robot: Robot) -> Bus:

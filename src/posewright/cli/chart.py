@@ -113,7 +113,7 @@ def minimise(
     method: Annotated[
         str,
         option(
-            "--method",
+            "--method NAME",
             "junctions: decide on one input at a time; rows never overlap. "
             "two-level: as few rows as possible, in any order; needs the extra 'charts'.",
         ),
@@ -121,7 +121,7 @@ def minimise(
     order: Annotated[
         str | None,
         option(
-            "--order",
+            "--order NAMES",
             "Order in which junctions test the inputs: w,v,u, or 'best'. Default: that of the columns.",
         ),
     ] = None,
@@ -163,7 +163,7 @@ def draw(
     labels: Annotated[
         str,
         option(
-            "--labels",
+            "--labels KIND",
             "How transitions are labelled: words, signs (01X/10), numbers (with a key), or auto.",
         ),
     ] = "auto",

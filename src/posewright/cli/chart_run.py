@@ -53,7 +53,7 @@ def run(
         Path | None, option("--scenario YAML", "Inputs over time, with the expected states and outputs.")
     ] = None,
     typed_rows: Annotated[
-        list[str] | None, option("--input front=1,left=0", "The inputs of one tick. Repeat for more ticks.")
+        list[str] | None, option("--input NAME=VALUE,...", "The inputs of one tick. Repeat for more ticks.")
     ] = None,
     keyboard: Annotated[
         bool, option("--keys", "Type the inputs as you go; time stands still between lines.")
@@ -168,7 +168,7 @@ def _print_ticks(
 ) -> None:
     """Write ticks to a file, as JSON or as a table; exit with 1 for a difference or a broken promise."""
     broken_promises = _find_broken_promises(chart, ticks)
-    differing_ticks = [tick for tick in ticks if tick.row.expected and tick.differs]
+    differing_ticks = [tick for tick in ticks if tick.row.expected and tick.unmet_expectations]
     rows = charts.format_tick_table(chart, ticks)
     if output is not None:
         _write_csv(rows, output)
@@ -185,7 +185,9 @@ def _print_ticks(
     print_result(data, align_columns(rows) if output is None else (), as_json=as_json)
     for tick in differing_ticks[:MAX_REPORTED]:
         outputs = dict(tick.after.outputs)
-        print_error(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
+        print_error(
+            f"line {tick.row.line}: expected {tick.unmet_expectations}, got {tick.after.state} {outputs}"
+        )
     for number, broken in broken_promises[:MAX_REPORTED]:
         print_error(f"tick {number}: {broken.message}")
     if differing_ticks or broken_promises:

@@ -42,10 +42,10 @@ def register(app: typer.Typer) -> None:
     """Add the command `contest` and its verbs."""
     group = add_group(app, "contest")
     add_verb(group, "list", list_contests, python_names="contest_names")
-    add_verb(group, "show", show, python_names="contest read_contestant")
-    add_verb(group, "run", run, python_names="play_day write_site")
-    add_verb(group, "rank", rank, python_names="read_day")
-    add_verb(group, "report", report, python_names="read_day write_site rerun_day")
+    add_verb(group, "show", show, python_names="contest read_contestant check_contestant")
+    add_verb(group, "run", run, python_names="play_day write_site check_day")
+    add_verb(group, "rank", rank, python_names="read_day check_day")
+    add_verb(group, "report", report, python_names="read_day write_site check_day rerun_day")
 
 
 def list_contests(as_json: AsJson = False) -> None:
@@ -75,15 +75,21 @@ def show(
 ) -> None:
     """Show the rules of a contest, or the club, robot and contests of an entry.
 
+    Everything of an entry is read, except Python; exits with 1 if it would forfeit a contest.
+
     [bold]Examples[/]
       posewright contest show obstacle-race
       posewright contest show entries/ours
     """
     if name not in contests.contest_names() and (is_path(name) or is_folder(Path(name))):
-        entry = runs.read_contestant(name)
+        entry = runs.check_contestant(runs.read_contestant(name))
         lines = [f"{entry.name}, {entry.club}".rstrip(", "), f"robot: {entry.robot}"]
         lines += [f"{discipline}: {behaviour}" for discipline, behaviour in entry.behaviours.items()]
         console.print_result(entry.to_dict(), lines, as_json=as_json)
+        for forfeit in entry.forfeits:
+            console.print_warning(forfeit)
+        if entry.forfeits:
+            raise typer.Exit(EXIT_FAILURE)
         return
     contest = contests.contest(name)
     if as_json:
@@ -100,9 +106,9 @@ def run(
         Path, option("--out FOLDER", "The folder for all results; the same command continues a stopped day.")
     ],
     rules: Annotated[
-        str, option("--rules", "Rules of the day: ceabot_2013, ceabot_2017, or a *.day.yaml.")
+        str, option("--rules NAME", "Rules of the day: ceabot_2013, ceabot_2017, or a *.day.yaml.")
     ] = "ceabot_2013",
-    seed: Annotated[int, option("--seed", "Seed of fields, groups and sides.", min=0)] = 1,
+    seed: Annotated[int, option("--seed N", "Seed of fields, groups and sides.", min=0)] = 1,
     jury: Jury = None,
     films: Films = 2,
     workers: Workers = 1,
@@ -113,8 +119,9 @@ def run(
 ) -> None:
     """Run all contests of a day with all entries, rank the entries, and write web pages.
 
-    Finished runs are stored: after Ctrl-C or a power failure, the same command continues. The exit code is 1
-    if a run failed. See docs/how-to-contest-day.md.
+    Finished runs are stored: after Ctrl-C or a power failure, the same command continues. An entry that
+    cannot be read forfeits. The exit code is 1 if a run failed or an entry forfeits. See
+    docs/how-to-contest-day.md.
 
     [bold]Examples[/]
       posewright contest run entries --out out/day --workers 2
@@ -129,11 +136,14 @@ def run(
             jury=jury,
             workers=workers,
             on_run=on_run,
+            on_forfeit=console.print_warning,
             trust_python=trust_python,
         )
         page = _write_site(day, films, workers)
     _print_day(day, as_json=as_json, page=page)
-    if any(discipline.failed for discipline in day.disciplines):
+    is_trusted = _check_day(day, workers=workers)
+    has_forfeits = any(contestant.forfeits for contestant in day.contestants)
+    if not is_trusted or has_forfeits or any(discipline.failed for discipline in day.disciplines):
         raise typer.Exit(EXIT_FAILURE)
 
 
@@ -141,9 +151,15 @@ def rank(
     day: DayFolder,
     jury: Jury = None,
     csv: Annotated[Path | None, option("--csv FILE", "Write the ranking to this file, too.")] = None,
+    accept: Annotated[
+        bool, option("--accept", "Also rank a day with recordings that contradict themselves or its results.")
+    ] = False,
+    workers: Workers = 1,
     as_json: AsJson = False,
 ) -> None:
     """Rank the entries of a contest day, optionally with the points of a jury.
+
+    A day whose recordings contradict themselves or its results is not ranked: exit code 1.
 
     [bold]Examples[/]
       posewright contest rank out/day
@@ -152,6 +168,9 @@ def rank(
     if csv is not None:
         require_writable(csv)
     stored_day = runs.read_day(day, jury)
+    if not accept and not _check_day(stored_day, workers=workers):
+        console.print_note("the day is not ranked; --accept ranks it anyway")
+        raise typer.Exit(EXIT_FAILURE)
     if csv is not None:
         write_atomically(csv, stored_day.csv().encode(errors="backslashreplace"))
     _print_day(stored_day, as_json=as_json)
@@ -167,7 +186,8 @@ def report(
 ) -> None:
     """Write the web pages of a contest day: ranking, contests, pictures, films, recordings.
 
-    With --rerun the exit code is 1 unless the simulation gives every recording again.
+    The exit code is 1 if a recording contradicts itself or the results; with --rerun also unless the
+    simulation gives every recording again.
 
     [bold]Examples[/]
       posewright contest report out/day --films 5
@@ -179,8 +199,20 @@ def report(
     with console.progress_bar("drawing") as on_progress:
         page = runs.write_site(stored_day, films=films, workers=workers, on_progress=on_progress)
     console.print_line(f"pages: {page}")
+    is_trusted = _check_day(stored_day, workers=workers)
     if repeat:
         _rerun_day(stored_day, workers=workers, trust_python=trust_python)
+    if not is_trusted:
+        raise typer.Exit(EXIT_FAILURE)
+
+
+def _check_day(day: Day, *, workers: int) -> bool:
+    """Print a warning for each run of a day that cannot be trusted; return whether there is none."""
+    is_trusted = True
+    for name, problem in runs.check_day(day, workers=workers):
+        is_trusted = False
+        console.print_warning(f"{name}: {problem}")
+    return is_trusted
 
 
 def _rerun_day(day: Day, *, workers: int, trust_python: bool) -> None:

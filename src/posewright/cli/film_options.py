@@ -25,7 +25,7 @@ Camera = Annotated[
     str | None,
     option(
         "--camera NAME",
-        "field, top, chase, side, front, or a camera of the robot. Default: field, or side without a field.",
+        "field, top, chase, side, front, or a camera of the robot. Default: chase, or side without a field.",
     ),
 ]
 Speed = Annotated[

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from posewright import formats, gaits, motions, robots
+from posewright import formats, gaits, hazards, motions, robots
 from posewright.cli.console import print_result, print_warning
 from posewright.cli.gait_options import (
     Forward,
@@ -142,10 +142,10 @@ def sample(
     motion = _sample_for_file(gait, robot, options, output)
     faults: tuple[str, ...] = ()
     if formats.format_for(motion, output).is_played_by_robots:
-        faults = motions.find_faults(motion, robot)
+        faults = hazards.find_faults(motion, robot)
     losses_message = f"{output.name} cannot hold the whole walk; nothing is written"
     with report_losses(losses_message), report_faults():
-        motions.require_no_faults(faults, motion.name, accept_faults=accept_faults)
+        hazards.require_no_faults(faults, motion.name, accept_faults=accept_faults)
         losses = tuple(formats.write_motion(motion, output, accept_loss=accept_loss))
     for loss in losses:
         print_warning(f"lost: {loss}")

@@ -19,7 +19,7 @@ def inspect(
     robot: Annotated[str, argument("ROBOT", "A robot's name, or the path of its card.")],
     rules: Annotated[
         Path | None,
-        option("--rules", "Use the limits of these rules (*.rules.yaml). Default: CEABOT 2013."),
+        option("--rules FILE", "Use the limits of these rules (*.rules.yaml). Default: CEABOT 2013."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

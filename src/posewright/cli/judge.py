@@ -39,7 +39,7 @@ def judge(
     ],
     rules: Annotated[
         Path | None,
-        option("--rules", "Judge by these rules (*.rules.yaml) instead of those in the recording."),
+        option("--rules FILE", "Judge by these rules (*.rules.yaml) instead of those in the recording."),
     ] = None,
     trust: TrustRules = False,
     repeat: Repeat = False,

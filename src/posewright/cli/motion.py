@@ -1,4 +1,4 @@
-"""`posewright motion`: create, inspect, convert, check, draw and sample motion files."""
+"""`posewright motion`: list, create, inspect, convert, check, draw and sample motion files."""
 
 from __future__ import annotations
 
@@ -51,6 +51,8 @@ from posewright.cli.options import (
     write_samples,
 )
 from posewright.cli.studio import Browser, Host, Port, address_file, serve_until_stopped
+from posewright.controllers import behaviours
+from posewright.display import table
 from posewright.documents import path_exists
 from posewright.errors import InputError, UnknownNameError, Where
 
@@ -83,6 +85,7 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "motion")
+    add_verb(group, "list", list_motions, python_names="shipped_motions")
     add_verb(group, "new", new, python_names="create_motion write_motion")
     add_verb(group, "info", info, python_names="read_motion_file")
     add_verb(group, "convert", convert, python_names="convert_motion")
@@ -92,6 +95,36 @@ def register(app: typer.Typer) -> None:
     add_verb(group, "play", play, python_names="play_motion")
     add_verb(group, "view", view, python_names="open_view")
     add_verb(group, "sample", sample, python_names="sample_motion")
+
+
+def list_motions(
+    robot_name: Annotated[
+        str | None, option("--robot R", "List only the motions of this robot: a name, or a card's path.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the motions that come with Posewright, with their files.
+
+    [bold]Examples[/]
+      posewright motion list
+      posewright motion list --robot sony_ers7 --json
+    """
+    names = robots.robot_names() if robot_name is None else (robot_name,)
+    descriptions = [
+        {
+            "motion": name,
+            "robot": robot.name,
+            "duration_s": formats.read_motion(path).duration,
+            "file": str(path),
+        }
+        for robot in map(robots.robot, names)
+        for name, path in behaviours.shipped_motions(robot).items()
+    ]
+    rows = [
+        (entry["motion"], entry["robot"], f"{entry['duration_s']:.2f}", entry["file"])
+        for entry in descriptions
+    ]
+    print_result(descriptions, [table(("motion", "robot", "s", "file"), rows)], as_json=as_json)
 
 
 def new(
@@ -231,7 +264,7 @@ def sample(
     page: Page = None,
     robot: RobotName = None,
     unit: Annotated[
-        str, option("--unit", "deg or rad (joint angles), servo_deg or ticks (servo positions).")
+        str, option("--unit UNIT", "deg or rad (joint angles), servo_deg or ticks (servo positions).")
     ] = "deg",
     numbering: Annotated[
         str | None,

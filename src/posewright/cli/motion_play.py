@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import bodies, control, evaluation, motions, recordings, runs
+from posewright import bodies, control, evaluation, hazards, recordings, runs
 from posewright.bodies import Plant, TorquePolicy
 from posewright.cli.console import print_error, print_result, print_warning, spinner
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
@@ -79,7 +79,7 @@ def play(
     require_recording_path(record, file)
     motion = open_for_robot(file, robot).motion(page)
     if accept_faults and runs.choose_plant(body).may_be_real:
-        print_accepted_faults(motions.find_faults(motion))
+        print_accepted_faults(hazards.find_faults(motion))
     with (
         report_faults("nothing has moved"),
         show_run_progress(motion.name, body, quiet=as_json) as progress,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperGroup
 from typer.models import ArgumentInfo, OptionInfo
 
 from posewright.cli import completion, console
@@ -62,7 +64,7 @@ def option(
     placeholder = " ".join(token for token in declaration.split() if not token.startswith("-"))
     info: OptionInfo = typer.Option(
         *names,
-        metavar=placeholder or None,
+        metavar=placeholder,  # empty for a flag, where None would show "<bool>"
         help=help_text,
         min=min,
         max=max,
@@ -99,7 +101,7 @@ def argument(
 
 AsJson = Annotated[bool, option("--json", "Write JSON, and nothing else, to stdout.")]
 Output = Annotated[Path | None, option("--output -o FILE", "Write to this file instead of stdout.")]
-Plot = Annotated[Path | None, option("--plot", "Draw a picture to this file (png, svg or pdf).")]
+Plot = Annotated[Path | None, option("--plot FILE", "Draw a picture to this file (png, svg or pdf).")]
 Record = Annotated[
     Path | None, option("--record FILE", "Write a recording (.mcap) for replay, judge and evaluate.")
 ]
@@ -107,6 +109,18 @@ AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format c
 AcceptFaults = Annotated[
     bool, option("--accept-faults", "Go on even if motion check reports errors, which could harm the robot.")
 ]
+
+
+class GroupWithNames(TyperGroup):
+    """A group whose verb `show` may be left out: `robots sony_ers7` is `robots show sony_ers7`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # Any: classes of Click that Typer vendors
+        """Return the verb that is called; a word that resembles none is the name of what is to be shown."""
+        if "show" in self.commands and args and not args[0].startswith("-"):
+            similar_verbs = difflib.get_close_matches(args[0], self.commands, n=1)
+            if not similar_verbs:
+                args = ["show", *args]
+        return super().resolve_command(ctx, args)
 
 
 def add_verb(app: typer.Typer, name: str, function: Callable[..., None], *, python_names: str) -> None:
@@ -137,7 +151,9 @@ def add_command(app: typer.Typer, name: str, function: Callable[..., None], *, p
 def add_group(app: typer.Typer, name: str) -> typer.Typer:
     """Add a command that groups verbs to its panel of the help, and return the empty group."""
     command = find_command(name)
-    group = typer.Typer(help=command.summary, no_args_is_help=True, rich_markup_mode="rich")
+    group = typer.Typer(
+        help=command.summary, no_args_is_help=True, rich_markup_mode="rich", cls=GroupWithNames
+    )
     app.add_typer(group, name=name, rich_help_panel=command.panel)
     return group
 

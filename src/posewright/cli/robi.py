@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright import formats, motions, runs
+from posewright import formats, hazards, runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
@@ -82,7 +82,9 @@ Rule = Annotated[
 ]
 Body = Annotated[
     str,
-    option("--body", "sim; random, or a *.bodies.yaml: simulated, with parameters drawn by the seed; mock."),
+    option(
+        "--body BODY", "sim; random, or a *.bodies.yaml: simulated, with parameters drawn by the seed; mock."
+    ),
 ]
 Seed = Annotated[int, option("--seed N", "Seed of everything random.")]
 Seconds = Annotated[
@@ -277,9 +279,9 @@ def assemble(
     if file.lower().endswith(MOTION_SUFFIX):
         source_motion = formats.read_motion(file)
         conversion = robi.motion_to_program(source_motion, straighten=straighten)
-        faults = motions.find_faults(source_motion)
+        faults = hazards.find_faults(source_motion)
         with report_losses(), report_faults():
-            motions.require_no_faults(
+            hazards.require_no_faults(
                 faults, source_motion.name, accept_faults=accept_faults, path=Path(file)
             )
             if conversion.losses and not accept_loss:

@@ -50,21 +50,21 @@ ArenaFile = Annotated[
     str | None, option("--arena FILE", "Field of your own, a *.arena.yaml, in place of the contest's.")
 ]
 LayoutName = Annotated[
-    str | None, option("--layout", "Layout of the boxes: a name, a *.layout.yaml file, or 'random'.")
+    str | None, option("--layout NAME", "Layout of the boxes: a name, a *.layout.yaml file, or 'random'.")
 ]
 Seed = Annotated[
     int | None,
-    option("--seed", "Seed of all random draws: a random layout, a random body, random inputs of a chart."),
+    option("--seed N", "Seed of all random draws: a random layout, a random body, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
     str | None,
     option(
-        "--behaviour",
+        "--behaviour PROGRAM",
         "Program of the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, a gait, or mine.py:MyClass.",
     ),
 ]
 RobotName = Annotated[
-    str | None, option("--robot", "Robot that runs the program: its name, or the path of its card.")
+    str | None, option("--robot R", "Robot that runs the program: its name, or the path of its card.")
 ]
 ProgramOptions = Annotated[
     list[str] | None,
@@ -72,19 +72,21 @@ ProgramOptions = Annotated[
 ]
 StreamsName = Annotated[
     str,
-    option("--streams", "How random numbers derive from the seed: 2026-12, or 2026-11 as in older versions."),
+    option(
+        "--streams NAME", "How random numbers derive from the seed: 2026-12, or 2026-11 as in older versions."
+    ),
 ]
 VendorFile = Annotated[
     Path | None,
     option(
-        "--motions",
+        "--motions FILE",
         "Your copy of the vendor's motion file (RoboPlus .mtn). Default: the tables of Posewright.",
     ),
 ]
 Body = Annotated[
     str,
     option(
-        "--body",
+        "--body BODY",
         "sim; random: simulated, with parameters drawn by the seed; a *.bodies.yaml to draw them from; mock; "
         "dynamixel:PORT; zenoh:NAME; yarp:NAME; or a body of an installed package.",
     ),
@@ -92,23 +94,32 @@ Body = Annotated[
 ControllerName = Annotated[
     str,
     option(
-        "--controller",
+        "--controller NAME",
         "Where the behaviour runs: python, arduino-uno or cm900 (emulated), serial:PORT; or mine.py:MyClass.",
     ),
 ]
 StatesPlot = Annotated[
     Path | None,
     option(
-        "--states-plot", "Draw the states of the board and of the interpreter to this file (png, svg or pdf)."
+        "--states-plot FILE",
+        "Draw the states of the board and of the interpreter to this file (png, svg or pdf).",
     ),
 ]
 RealTime = Annotated[bool, option("--real-time", "Run in real time, as a real robot does.")]
-Record = Annotated[Path | None, option("--record", "Write a recording (MCAP), which opens in Foxglove.")]
+Record = Annotated[Path | None, option("--record FILE", "Write a recording (MCAP), which opens in Foxglove.")]
 Cameras = Annotated[
     list[str] | None,
     option("--cameras NAME", "Record the pictures of this camera of the robot, as JPEG. Repeat for more."),
 ]
 View = Annotated[bool, option("--view", "Show the run in a live window, in real time.")]
+GetUp = Annotated[
+    float | None,
+    option(
+        "--get-up S",
+        "Let a fallen robot get up by itself: put it back only after so many seconds. Changes the rules.",
+        min=0.0,
+    ),
+]
 Legal = Annotated[bool, option("--legal", "Stop with an error if the layout breaks the contest's rules.")]
 
 
@@ -145,6 +156,7 @@ def run(
     size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
+    get_up: GetUp = None,
     streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
     accept_faults: AcceptFaults = False,
@@ -166,7 +178,6 @@ def run(
     if seeds is not None:
         require_unset(
             {
-                "--arena": arena,
                 "--seed": seed,
                 "--record": record,
                 "--video": video,
@@ -185,6 +196,7 @@ def run(
             result = runs.run_many(
                 trial,
                 seeds=seeds,
+                arena=arena,
                 layout=layout,
                 behaviour=behaviour,
                 robot=robot,
@@ -193,6 +205,7 @@ def run(
                 body=body,
                 controller=controller,
                 legal=legal,
+                get_up_s=get_up,
                 streams=streams,
                 folder=batch.folder or BATCH_FOLDER,
                 recordings=batch.recordings,
@@ -227,6 +240,7 @@ def run(
             body=body,
             controller=controller,
             legal=legal,
+            get_up_s=get_up,
             streams=streams,
             to_film=film is not None,
             camera=camera,

@@ -23,15 +23,16 @@ def _keep_group() -> None:
 
 def obstacle_race(
     time: Annotated[
-        float, option("--time", "The leg's time in seconds, 0 to 300; 300 if the robot did not finish.")
+        float, option("--time S", "The leg's time in seconds, 0 to 300; 300 if the robot did not finish.")
     ],
     distance: Annotated[
         float,
         option(
-            "--distance", "Distance from the start to the back of the rearmost foot in centimetres, 0 to 150."
+            "--distance CM",
+            "Distance from the start to the back of the rearmost foot in centimetres, 0 to 150.",
         ),
     ],
-    penalties: Annotated[int, option("--penalties", "How often the judge touched the robot.")] = 0,
+    penalties: Annotated[int, option("--penalties N", "How often the judge touched the robot.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35.

@@ -40,7 +40,8 @@ Body = Annotated[
 ]
 ArenaName = Annotated[str | None, option("--arena ARENA", "The field of a simulated robot.")]
 LayoutName = Annotated[
-    str, option("--layout", "Layout of the boxes on the field: a name, a *.layout.yaml file, or 'random'.")
+    str,
+    option("--layout NAME", "Layout of the boxes on the field: a name, a *.layout.yaml file, or 'random'."),
 ]
 Start = Annotated[
     str | None,

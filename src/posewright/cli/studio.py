@@ -23,7 +23,9 @@ Host = Annotated[
     str, option("--host ADDRESS", "Address to listen on; other computers need the token in the link.")
 ]
 Port = Annotated[int, option("--port P", "Port to listen on. Default: any free one.")]
-Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the browser.")]
+Browser = Annotated[
+    bool, typer.Option("--browser/--no-browser", metavar="", help="Whether to open the browser.")
+]
 
 
 def register(app: typer.Typer) -> None:

@@ -37,7 +37,7 @@ GAIT_SUFFIXES = (".yaml", ".yml")
 
 TuningName = Annotated[
     str | None,
-    argument("TUNING", "A tuning of --list, or the path of a *.tune.yaml.", show_default=False),
+    argument("TUNING", "A tuning of `tune list`, or the path of a *.tune.yaml.", show_default=False),
 ]
 Generations = Annotated[
     int | None,
@@ -99,13 +99,16 @@ def tune(
     stop. Exits with 1 if no candidate has a score. docs/how-to-tune.md explains tunings and the score.
 
     [bold]Examples[/]
-      posewright tune --list
+      posewright tune list
       posewright tune fast
       posewright tune fast --seed 3 --generations 200 --journal fast_3.jsonl -o my_fast.gait.yaml
       posewright tune fast --resume --generations 300 --plot fast.png
       posewright tune my_trot.tune.yaml --workers 4 --json
       posewright tune --report fast.tune.jsonl --plot fast.png
     """
+    if tuning == "list" and tuning not in runs.tune_names():
+        is_list = True
+        tuning = None
     options = SearchOptions(generations, population, seed, workers)
     has_task = [tuning is not None, report is not None, is_list]
     if has_task.count(True) != 1:

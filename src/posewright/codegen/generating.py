@@ -41,7 +41,7 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
-from posewright.motions import find_faults_of_several, require_no_faults
+from posewright.hazards import find_faults_of_several, require_no_faults
 from posewright.version import __version__
 
 MANIFEST = "posewright.json"

@@ -44,7 +44,9 @@ _END_S = 1.0
 _NOTHING_MOVED = "nothing moved"
 """Beginning of the reason with which a run ends that was stopped because nothing moved any more."""
 
-_CHART_SUFFIXES = (".chart.yaml", ".chart.yml", ".scxml", ".csv")
+CHART_SUFFIXES = (".chart.yaml", ".chart.yml", ".scxml", ".csv")
+"""Suffixes of attached documents that may be charts."""
+
 _PERIOD_TOLERANCE = 0.05
 
 
@@ -250,7 +252,7 @@ def _check_charts(recording: Recording) -> Iterator[Inconsistency]:
     charts = [
         chart
         for name, text in recording.header.documents.items()
-        if name.endswith(_CHART_SUFFIXES) and (chart := _read_chart(text)) is not None
+        if name.endswith(CHART_SUFFIXES) and (chart := _read_chart(text)) is not None
     ]
     if not charts:
         return

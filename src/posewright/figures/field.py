@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any  # Any: a sensor's card, as a recording ha
 
 import numpy as np
 
-from posewright.arenas import Arena, Colour, Role, corners, footprints, hull_outline, place_hull
+from posewright.arenas import Arena, Role, Shape, corners, footprints, hull_outline, place_hull
 from posewright.arrays import Flags, Floats
 from posewright.contests import find_arena
 from posewright.contests.picture import Mark, MarkKind
@@ -24,6 +24,7 @@ from posewright.figures.style import (
     canvas,
     displayed_states,
     label_figure,
+    pale,
     styled,
 )
 from posewright.recordings import Recording, RobotHeader
@@ -58,9 +59,12 @@ _MIN_TRAVEL_M = 0.01
 
 _MARGIN_M = 0.06
 """Margin that is shown around a field [m]."""
+_ROBOT_ROOM_M = 0.2
+"""Room around a robot's path that belongs to it in a picture [m]."""
+
 _WALL = "#888888"
 _HIT = "#444444"
-_BOX = "#d9b38c"
+BOX_COLOUR = "#d9b38c"
 _BOX_EDGE = "#7f5a34"
 
 _MOVED_M = 0.005
@@ -178,7 +182,7 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
     box_poses = [(box.x, box.y, box.yaw_rad) for box in field.boxes]
     box_outlines = corners(box_poses, field.box_sizes[:, :2]) if box_poses else ()
     for number, outline in enumerate(box_outlines, 1):
-        axes.add_patch(Polygon(outline, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
+        axes.add_patch(Polygon(outline, fc=BOX_COLOUR, ec=_BOX_EDGE, lw=1.2, zorder=3))
         middle_x, middle_y = outline.mean(axis=0).tolist()
         write_centred(middle_x, middle_y, str(number), zorder=4)
     for name, spot in field.spots.items():
@@ -220,10 +224,42 @@ def draw_field(
         _draw_marks(axes, [mark for mark in marks if mark.kind is kind and begin < mark.time_s <= end], kind)
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
     if arena is not None:
-        _show_field(axes, arena)
+        low, high = _find_eventful_area(recording, arena)
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         return
     frame_from_above(axes)
     axes.grid(alpha=0.3)
+
+
+def _find_eventful_area(recording: Recording, arena: Arena) -> tuple[Floats, Floats]:
+    """Return the lower left and the upper right corner of what is shown of a field, `(2,)` each [m].
+
+    Empty floor around all shapes, boxes and paths is left out.
+    """
+    points = [shape_outline(shape) for shape in arena.shapes if shape.role is not Role.MARKER]
+    if recording.boxes.size:
+        points.append(corners(*footprints(recording.boxes[0], arena.box_sizes)).reshape(-1, 2))
+    for record in recording.robots.values():
+        places = record.base[np.isfinite(record.base).all(axis=1), :2]
+        points += [places - _ROBOT_ROOM_M, places + _ROBOT_ROOM_M]
+    length_m, width_m = arena.size_m
+    field_low = np.array([0.0, -width_m / 2.0])
+    field_high = np.array([length_m, width_m / 2.0])
+    everything = np.concatenate(points)
+    if not arena.shapes:
+        everything = np.stack([field_low, field_high])
+    low = np.maximum(everything.min(axis=0), field_low) - _MARGIN_M
+    high = np.minimum(everything.max(axis=0), field_high) + _MARGIN_M
+    return low, high
+
+
+def shape_outline(shape: Shape) -> Floats:
+    """Return the corners of a shape from above, or of the square around a round one, `(n, 2)` [m]."""
+    if shape.hull_m:
+        hull = place_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
+        return hull_outline(hull[:, :2])
+    outlines: Floats = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])
+    return outlines.reshape(-1, 2)
 
 
 def _draw_marks(axes: Axes, marks: Iterable[Mark], kind: MarkKind) -> None:
@@ -263,31 +299,21 @@ def _draw_ground(axes: Axes, arena: Arena) -> None:
     from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
     x, y = arena.size_m
-    floor = _pale(arena.colours["floor"])
+    floor = pale(arena.colours["floor"])
     axes.add_patch(Rectangle((0, -y / 2), x, y, fc=floor, ec="none", zorder=0))
     for shape in arena.shapes:
         patch: Patch
-        if shape.hull_m:
-            hull = place_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
-            patch = Polygon(hull_outline(hull[:, :2]))
-        elif shape.is_round:
+        if shape.is_round:
             patch = Circle((shape.x, shape.y), shape.size_m[0] / 2.0)
         else:
-            (outline,) = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])
-            patch = Polygon(outline)
+            patch = Polygon(shape_outline(shape))
         if shape.role is Role.LINE:
-            patch.set(facecolor=_pale(arena.colour_of(shape)), edgecolor="#c3ccc3", zorder=1)
+            patch.set(facecolor=pale(arena.colour_of(shape)), edgecolor="#c3ccc3", zorder=1)
         elif shape.role is Role.WALL:
             patch.set(facecolor=_WALL, edgecolor=_WALL, zorder=1)
         else:
             patch.set(facecolor=arena.colour_of(shape), edgecolor=_WALL, zorder=1)
         axes.add_patch(patch)
-
-
-def _pale(colour: Colour) -> Colour:
-    """Return a colour as ground, on which paths are seen: a fifth of it on white."""
-    red, green, blue = (1.0 - 0.2 * (1.0 - channel) for channel in colour)
-    return red, green, blue
 
 
 def _draw_beams(axes: Axes, recording: Recording, arena: Arena, begin_s: float, end_s: float) -> None:
@@ -311,7 +337,7 @@ def _draw_boxes(axes: Axes, recording: Recording, arena: Arena, in_span: Flags) 
     end_outlines = corners(*footprints(last_poses, arena.box_sizes))
     is_moved = np.abs(end_outlines - start_outlines).max(axis=(1, 2)) > _MOVED_M
     for number, outline in enumerate(start_outlines, 1):
-        axes.add_patch(Polygon(outline, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
+        axes.add_patch(Polygon(outline, fc=BOX_COLOUR, ec=_BOX_EDGE, lw=1.2, zorder=3))
         x, y = outline.mean(axis=0)
         axes.text(
             x, y, str(number), ha="center", va="center", fontsize=7, color=INK, clip_on=True, zorder=3.6

@@ -14,6 +14,7 @@ import numpy as np
 from posewright.errors import InputError, UnknownNameError
 from posewright.figures.film_file import film_file, require_film_path
 from posewright.figures.playback import Attitude, Playback, Poses, playback_of_motion, playback_of_recording
+from posewright.figures.style import channels_of, colours_of
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot, SensorSpec
@@ -52,7 +53,7 @@ def film_recording(
     Args:
         recording: to be filmed.
         path: of the film: .mp4, .gif, .mkv or .webm.
-        camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `field`,
+        camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `chase`,
             and `side` if there is no field.
         speed: recorded seconds a second of film: 0.25 is slow motion.
         size: width and height in pixels, both even; default 960 x 540, of a .gif 480 x 270.
@@ -75,7 +76,7 @@ def film_recording(
     begin_s = max(begin_s, playback.begin_s)
     end_s = min(end_s, playback.end_s)
     playback = replace(playback, begin_s=begin_s, end_s=max(begin_s, end_s))
-    camera = camera or ("field" if recording.header.arena else "side")
+    camera = camera or ("chase" if recording.header.arena else "side")
     _write_film(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
 
 
@@ -199,6 +200,7 @@ def open_renderer(
     """
     from posewright.simulation import Film
     from posewright.simulation.camera_path import plan_camera_path
+    from posewright.simulation.cameras import FilmCamera
 
     width, height = size
     is_film = fps is not None
@@ -210,7 +212,11 @@ def open_renderer(
         views = plan_camera_path(
             playback.world.arena, camera, close_up=close_up, base=first_base, boxes=poses.boxes, fps=fps
         )
-    with Film(playback.world, width, height, camera, quick=is_film, close_up=close_up) as film:
+    tints = {}
+    if len(poses.base) > 1 and camera in {view.value for view in FilmCamera}:
+        # as in other pictures; a robot's own camera sees the colours that its program sees
+        tints = {name: channels_of(colour) for name, colour in colours_of(poses.base).items()}
+    with Film(playback.world, width, height, camera, quick=is_film, close_up=close_up, tints=tints) as film:
 
         def render_row(row: int) -> Picture:
             """Return the picture of the poses in a row."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from posewright.charts.formats.files import parse_any_chart
 from posewright.charts.machine import STATE_SEPARATOR
+from posewright.charts.model import walk_states
+from posewright.contests.consistency import CHART_SUFFIXES
 from posewright.contests.picture import ContestPicture
-from posewright.errors import InputError
+from posewright.errors import InputError, PosewrightError
 from posewright.figures.field import LINES, MARKS, draw_field
 from posewright.figures.style import (
     INK,
@@ -72,7 +75,10 @@ def draw_recording(
     states = [
         state for record in recording.robots.values() for state in displayed_states(record.decisions.states)
     ]
-    colours = colours_of(recording.robots if has_several_robots else filter(None, states))
+    if has_several_robots:
+        colours = colours_of(recording.robots)
+    else:
+        colours = colours_of(filter(None, states), _chart_states(recording))
     if ax is not None:
         if not has_positions:
             raise InputError("the recording has no positions of the robot: there is no path to draw")
@@ -104,6 +110,17 @@ def draw_recording(
     title = _title(recording, picture)
     recording_figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     return label_figure(recording_figure, title)
+
+
+def _chart_states(recording: Recording) -> Iterator[str]:
+    """Yield the names of all states of the charts that a recording carries."""
+    for name, text in recording.header.documents.items():
+        if name.endswith(CHART_SUFFIXES):
+            try:
+                chart = parse_any_chart(text)
+            except PosewrightError:  # another table, or a chart of a version that is not known here
+                continue
+            yield from (state.name for state in walk_states(chart.states))
 
 
 def _panels(fields: list[str], rows: list[str], into: Canvas | None) -> tuple[Canvas, dict[str, Axes]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.legend import Legend
 
+    from posewright.arenas import Colour
     from posewright.arrays import Floats
 
     Canvas = Figure | SubFigure
@@ -58,6 +59,18 @@ _MAX_STATES = 8
 """Greatest number of states with a name and colour of their own."""
 
 
+def channels_of(hex_colour: str) -> Colour:
+    """Return red, green and blue, 0..1, of a colour such as `#0072b2`."""
+    red, green, blue = (int(hex_colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5))
+    return red, green, blue
+
+
+def pale(colour: Colour) -> Colour:
+    """Return a colour as ground, on which paths are seen: a fifth of it on white."""
+    red, green, blue = (1.0 - 0.2 * (1.0 - channel) for channel in colour)
+    return red, green, blue
+
+
 def displayed_states(states: Sequence[str]) -> list[str]:
     """Return the states of a controller as a picture names them, few enough to tell them apart.
 
@@ -86,16 +99,29 @@ def displayed_states(states: Sequence[str]) -> list[str]:
     return [name if name in frequent else OTHER_STATES for name in region]
 
 
-def colours_of(names: Iterable[str]) -> dict[str, str]:
+def colours_of(names: Iterable[str], all_names: Iterable[str] = ()) -> dict[str, str]:
     """Return a colour for each name; a set of names gets the same colours in any order.
 
     A name in `ROLE_COLOURS` has that colour.
+
+    Args:
+        names: that are drawn.
+        all_names: that may occur in pictures of this kind, as all states of a chart, so that a name has the
+            same colour in all of them; default those that are drawn.
     """
     unique_names = list(dict.fromkeys(names))
     reserved_colours = [ROLE_COLOURS[name] for name in unique_names if name in ROLE_COLOURS]
     free_colours = [colour for colour in COLOURS if colour not in reserved_colours]
-    colours = dict(zip(sorted(set(unique_names) - ROLE_COLOURS.keys()), cycle(free_colours)))
-    colours |= ROLE_COLOURS
+    plain_names = set(unique_names) - ROLE_COLOURS.keys()
+    preferred_colours = dict(
+        zip(sorted({*plain_names, *all_names} - ROLE_COLOURS.keys()), cycle(free_colours))
+    )
+    colours = dict(ROLE_COLOURS)
+    for name in sorted(plain_names):
+        # of more names than colours, two that are drawn may prefer the same one
+        candidates = (preferred_colours[name], *free_colours)
+        unused = (colour for colour in candidates if colour not in colours.values())
+        colours[name] = next(unused, preferred_colours[name])
     return {name: OTHER_COLOUR if name == OTHER_STATES else colours[name] for name in unique_names}
 
 

@@ -33,7 +33,8 @@ from posewright.formats.reading import read_to_carry
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.motions import Motion, Pose, find_faults, require_no_faults, robot_of_motion
+from posewright.hazards import find_faults, require_no_faults
+from posewright.motions import Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6  # a rounding error: files of old robots count whole micro-radians
@@ -228,6 +229,9 @@ def write_motion(
 
     A motion that was read from a file of the same format and not edited gives the same bytes. Written over
     the file it came from, it replaces its page there.
+
+    It does not check whether the motion could harm its robot, so that any motion can be stored and corrected.
+    `convert_motion` and all commands that write files for robots do; in Python, call `check_motion` before.
 
     Args:
         motion: the motion to write.

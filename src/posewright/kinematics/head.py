@@ -122,11 +122,12 @@ class HeadLimits:
         """
         low, high = (np.full(len(angles), limit) for limit in self.ranges.tilt)
         if len(self.coupling):
+            # limits of the joint of each coupling, one column for each
             lower, upper = self.coupling.bounds(self._robot_poses(angles))
-            for table, joint in enumerate(self.coupling.joints):
+            for column, joint in enumerate(self.coupling.joints):
                 if joint == self.tilt_joint:
-                    low = np.maximum(low, lower[:, table])
-                    high = np.minimum(high, upper[:, table])
+                    low = np.maximum(low, lower[:, column])
+                    high = np.minimum(high, upper[:, column])
         return low, high
 
     def _robot_poses(self, angles: Floats) -> Floats:

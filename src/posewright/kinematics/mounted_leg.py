@@ -131,6 +131,7 @@ class MountedLeg:
         Raises:
             UnreachableError: the point is out of reach; the message gives it in the leg's own frame.
         """
+        # from the trunk's frame to that of the leg, some of whose axes point the other way
         x0, y0, z0 = self._shoulder
         sx, sy, sz = self._signs
         return self.leg.inverse_scalar(

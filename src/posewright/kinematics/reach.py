@@ -197,6 +197,7 @@ def _nearest_bends_aside(shape: LegShape, along_axis: Floats, off_axis: Floats, 
     """
     bends = np.linspace(0.0, math.pi, N_BENDS)
     a, h = foot_in_plane(shape, bends, knee)
+    # the foot is at a distance `limit` along the rotator's axis, and at a distance |a| from that axis
     limit = np.hypot(h, shape.lateral_offset)
     distances_sq = (along_axis[:, None] - limit) ** 2 + (off_axis[:, None] - np.abs(a)) ** 2
     best = distances_sq.argmin(axis=1)

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from posewright.motions.checked_motion import Finding as Finding
     from posewright.motions.checked_motion import Level as Level
     from posewright.motions.design_rules import check_motion as check_motion
-    from posewright.motions.faults import find_faults as find_faults
-    from posewright.motions.faults import find_faults_of_several as find_faults_of_several
-    from posewright.motions.faults import require_no_faults as require_no_faults
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
     from posewright.motions.motion import card_of_motion as card_of_motion
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
     from posewright.motions.pose import Easing as Easing
     from posewright.motions.pose import Keyframe as Keyframe
     from posewright.motions.pose import Pose as Pose
+    from posewright.motions.pose import Tangent as Tangent
     from posewright.motions.pose import robotis_accel_share as robotis_accel_share
     from posewright.motions.retarget import Clip as Clip
     from posewright.motions.retarget import RetargetedMotion as RetargetedMotion

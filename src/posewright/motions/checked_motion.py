@@ -112,6 +112,9 @@ def _format_range(first: int, last: int) -> str:
 CHECKS = ("finite", "limit", "coupled", "speed", "free", "pose", "duration", "step", "camera")
 """The rules by name: the first five check what the robot can do, the others a team's preferences."""
 
+PATH_ROUNDING = 1e-9
+"""Relative rounding of the sum of a segment's pieces."""
+
 NEAREST = "nearest"
 """As `near_pose`: whichever of the robot's poses is nearest."""
 
@@ -194,11 +197,16 @@ class Segment:
 
     @cached_property
     def mean(self) -> Floats:
-        """(n_joints,) mean speed over the segment [deg/s]; infinite where it jumps, 0 if free."""
+        """(n_joints,) mean speed over the segment [deg/s]; infinite where it jumps, 0 if free.
+
+        A spline with tangents may go farther than from end to end.
+        """
         with np.errstate(invalid="ignore"):  # infinite angles are reported by the rule `finite`
             distance = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
+            path = np.nan_to_num(np.abs(np.diff(self.points, axis=0)).sum(axis=0), nan=0.0, posinf=np.inf)
         if self.reach_s == 0.0:
             return np.where(distance > 0.0, np.inf, 0.0)
+        distance = np.where(path > distance * (1.0 + PATH_ROUNDING), path, distance)
         return np.asarray(distance / self.reach_s, dtype=np.float64)
 
     @cached_property

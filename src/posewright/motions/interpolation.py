@@ -239,9 +239,10 @@ class KeyframeInterpolator:
 
     @cached_property
     def _slopes(self) -> tuple[Floats, Floats]:
-        """PCHIP's speeds at the two ends of every segment, each (n_passes, n_keyframes, n_joints) [rad/s].
+        """Speeds of splines at the two ends of every segment, each (n_passes, n_keyframes, n_joints) [rad/s].
 
-        Three passes are enough: those between the first and the last have the same slopes.
+        They are the tangents of the keyframes, or else PCHIP's. Three passes are enough: those between the
+        first and the last have the same slopes.
         """
         n_passes = int(min(self.n_passes, 3))
         curves = [Curve()]
@@ -259,7 +260,37 @@ class KeyframeInterpolator:
                 curves[-1].add_knot(begin + self.arrivals[index], rows[index + 1])
                 curves[-1].add_knot(begin + self.pause_ends[index], rows[index + 1])
         shape = (n_passes, len(self.keyframes), self.first_pass.angles.shape[1])
-        return segment_slopes([curve for curve in curves if curve.segments], shape)
+        begin_slopes, end_slopes = segment_slopes([curve for curve in curves if curve.segments], shape)
+        for index, keyframe in enumerate(self.keyframes):
+            for joint, tangent in (keyframe.tangents or {}).items():
+                column = keyframe.pose.joints.index(joint)
+                end_slopes[:, index, column] = tangent.arrive_rad_s
+                if index + 1 < len(self.keyframes):
+                    begin_slopes[:, index + 1, column] = tangent.leave_rad_s
+                else:
+                    begin_slopes[1:, 0, column] = (
+                        tangent.leave_rad_s
+                    )  # later passes begin at the last keyframe
+        return begin_slopes, end_slopes
+
+    def spline_tangents(self) -> tuple[Floats, Floats]:
+        """Return the speeds at which joints arrive at the keyframes and leave them, on splines.
+
+        Returns:
+            (n_keyframes, n_joints) each [rad/s]; NaN where the segment is no spline, or there is none.
+        """
+        arriving = np.full((len(self.keyframes), self.first_pass.angles.shape[1]), np.nan)
+        leaving = arriving.copy()
+        for index, keyframe in enumerate(self.keyframes):
+            if keyframe.easing is not Easing.PCHIP or keyframe.reach_s == 0.0:
+                continue
+            begin_slopes, end_slopes = self._slopes
+            arriving[index] = end_slopes[0, index]
+            if index > 0:
+                leaving[index - 1] = begin_slopes[0, index]
+            elif len(begin_slopes) > 1:
+                leaving[-1] = begin_slopes[1, 0]  # the second pass begins at the last keyframe
+        return arriving, leaving
 
 
 def _snap(times: Floats, marks: Floats, tolerance: Floats) -> Floats:

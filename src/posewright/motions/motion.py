@@ -292,6 +292,15 @@ class Motion:
             raise InputError(f"motion {self.name!r} begins at an angle that is not finite")
         return all_angles
 
+    def spline_tangents(self) -> tuple[Floats, Floats]:
+        """Return the speeds at which joints arrive at the keyframes and leave them, at speed 1.
+
+        Returns:
+            (n_keyframes, n_joints) each [rad/s]: the keyframes' tangents, or computed speeds; NaN where the
+            segment is no spline (easing PCHIP), or there is none.
+        """
+        return self._default_interpolator.spline_tangents()
+
     def sample_segments(self, points: int, *, later: bool = False) -> Floats:
         """Return every segment of the first (or a later) pass at `points` + 1 evenly spaced times.
 

@@ -27,8 +27,9 @@ class Easing(Enum):
     """The curve of a joint from one keyframe to the next.
 
     LINEAR: at one speed. SMOOTH: half a cosine, at rest at both ends, peak speed pi/2 of the mean.
-    PCHIP: a monotone cubic through all keyframes (Fritsch and Carlson 1980, in the form of SciPy), which
-    does not stop at each and never overshoots. TRAPEZOID: constant acceleration, cruise, constant braking.
+    PCHIP: a cubic through all keyframes, which does not stop at each; its speeds at the keyframes are their
+    tangents, or computed so that it never overshoots (Fritsch and Carlson 1980, as in SciPy).
+    TRAPEZOID: constant acceleration, cruise, constant braking.
     """
 
     LINEAR = "linear"
@@ -147,6 +148,27 @@ LONGEST_S = 86_400.0
 Attitude = tuple[float, float, float]
 """Roll, pitch and yaw [rad]."""
 
+
+class Tangent(NamedTuple):
+    """The speeds of a joint at a keyframe on splines, at speed 1 of the motion [rad/s].
+
+    Attributes:
+        arrive_rad_s: at the end of the segment into the keyframe.
+        leave_rad_s: at the beginning of the next segment, after the keyframe's pause.
+    """
+
+    arrive_rad_s: float
+    leave_rad_s: float
+
+    def scaled(self, factor: float) -> Tangent:
+        """Return the tangent with both speeds multiplied by a factor."""
+        return Tangent(self.arrive_rad_s * factor, self.leave_rad_s * factor)
+
+    def reversed_in_time(self) -> Tangent:
+        """Return the tangent of the same curve, gone through from its end to its beginning."""
+        return Tangent(-self.leave_rad_s, -self.arrive_rad_s)
+
+
 TIME_HINT = f"a time is 0, or {SHORTEST_S:g} to {LONGEST_S:g} seconds"
 
 
@@ -264,6 +286,7 @@ class Keyframe:
             pitch forward, yaw turns left (REP-103). No servo makes it, gravity does; None if unknown.
         lights: brightness, or red, green and blue, 0..255, of the robot's lights as the way begins, by LED;
             a light that is not named stays as it was.
+        tangents: by joint, instead of the speeds that PCHIP computes; only for segments of that easing.
     """
 
     pose: Pose
@@ -274,6 +297,7 @@ class Keyframe:
     accel_share: float = DEFAULT_ACCEL_SHARE
     attitude: Attitude | None = None
     lights: Mapping[str, Light] | None = None
+    tangents: Mapping[str, Tangent] | None = None
 
     def __post_init__(self) -> None:
         for name, seconds in (("reach_s", self.reach_s), ("pause_s", self.pause_s)):
@@ -293,6 +317,11 @@ class Keyframe:
         if self.lights is not None:
             lights = {name: _normalise_light(name, light) for name, light in self.lights.items()}
             object.__setattr__(self, "lights", MappingProxyType(lights) if lights else None)
+        if self.tangents is not None:
+            tangents = dict(self.tangents)
+            for joint, tangent in tangents.items():
+                _require_tangent(joint, tangent, self.pose)
+            object.__setattr__(self, "tangents", MappingProxyType(tangents) if tangents else None)
 
     def __repr__(self) -> str:
         pause = f", pause {self.pause_s:g} s" if self.pause_s else ""
@@ -309,6 +338,14 @@ class Keyframe:
     def duration(self) -> float:
         """Time to reach the pose and the pause together [s]."""
         return self.reach_s + self.pause_s
+
+
+def _require_tangent(joint: str, tangent: Tangent, pose: Pose) -> None:
+    """Raise an InputError unless a tangent is of a joint of the pose, and finite."""
+    if joint not in pose.joints:
+        raise InputError(f"the tangent is of {joint!r}, which is no joint of the pose")
+    if not all(map(math.isfinite, tangent)):
+        raise InputError(f"the tangent of {joint} is {tangent}", hint="finite speeds in rad/s")
 
 
 def _normalise_light(name: str, light: Light) -> Light:

@@ -72,7 +72,7 @@ def mirror_pose(pose: Pose, partners: Partners) -> Pose:
 
 
 def _mirror_keyframe(keyframe: Keyframe, partners: Partners, leds: frozenset[str]) -> Keyframe:
-    """Return a keyframe with left and right exchanged: angles, stiffness, attitude and lights."""
+    """Return a keyframe with left and right exchanged: angles, stiffness, attitude, lights and tangents."""
     stiffness = keyframe.stiffness
     if stiffness is not None:
         stiffness = {partners[joint].joint: value for joint, value in stiffness.items()}
@@ -83,8 +83,18 @@ def _mirror_keyframe(keyframe: Keyframe, partners: Partners, leds: frozenset[str
     lights = keyframe.lights
     if lights is not None:
         lights = {_mirror_led(name, leds): light for name, light in lights.items()}
-    pose = mirror_pose(keyframe.pose, partners)
-    return replace(keyframe, pose=pose, stiffness=stiffness, attitude=attitude, lights=lights)
+    tangents = {
+        partners[joint].joint: tangent.scaled(partners[joint].sign)
+        for joint, tangent in (keyframe.tangents or {}).items()
+    }
+    return replace(
+        keyframe,
+        pose=mirror_pose(keyframe.pose, partners),
+        stiffness=stiffness,
+        attitude=attitude,
+        lights=lights,
+        tangents=tangents,
+    )
 
 
 def _mirror_led(led: str, leds: frozenset[str]) -> str:
@@ -187,6 +197,9 @@ def retarget_motion(motion: Motion, robot: Robot, source: Robot | None = None) -
             pose=_clip_pose(number, keyframe.pose, joints, robot, clips),
             stiffness=None,
             lights=_supported_lights(robot, keyframe),
+            tangents={
+                joint: tangent for joint, tangent in (keyframe.tangents or {}).items() if joint in joints
+            },
         )
         for number, keyframe in enumerate(motion.keyframes, 1)
     )
@@ -321,7 +334,7 @@ def _straighten_segment(
         begins_s: when it begins, at speed 1 [s].
         step_s: length of a piece as the motion is played [s].
     """
-    straight = replace(keyframe, easing=Easing.LINEAR)
+    straight = replace(keyframe, easing=Easing.LINEAR, tangents=None)
     ends_s = begins_s + keyframe.reach_s
     times = _cut_times(begins_s / motion.speed, ends_s / motion.speed, step_s)
     if not keyframe.is_curved or not len(times):

@@ -64,10 +64,12 @@ if TYPE_CHECKING:
     from posewright.runs.streams import Derivation as Derivation
     from posewright.runs.streams import Streams as Streams
     from posewright.runs.tournament.contestant import Contestant as Contestant
+    from posewright.runs.tournament.contestant import check_contestant as check_contestant
     from posewright.runs.tournament.contestant import read_contestant as read_contestant
     from posewright.runs.tournament.day import Day as Day
     from posewright.runs.tournament.day import read_day as read_day
     from posewright.runs.tournament.day import save_day as save_day
+    from posewright.runs.tournament.day_check import check_day as check_day
     from posewright.runs.tournament.day_rules import day_names as day_names
     from posewright.runs.tournament.playing import play_day as play_day
     from posewright.runs.tournament.rerun_day import rerun_day as rerun_day

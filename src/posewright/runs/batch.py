@@ -87,19 +87,22 @@ def _read_score(node: Node) -> dict[str, object]:
 
 
 def _read_sketch(node: Node) -> dict[str, object]:
-    """Return the field of a stored run as SVG paths, some with their colour; empty for a run without one."""
-    entries = node.fields()
-    if not entries:
+    """Return the field of a stored run, as `sketch_of` returns it; empty for a run without one."""
+    if not node.fields():
         return {}
-    size = tuple(map(_read_number, node.fields(required=("size",))["size"].items()))
+    entries = node.fields(required=("size", "areas", "paths"), optional=())
+    size = tuple(map(_read_number, entries["size"].items()))
     if len(size) != 2:
         entries["size"].fail("expected width and height")
-    paths = {name: _read_paths(entry) for name, entry in entries.items() if name != "size"}
-    return {"size": size, **paths}
+    return {"size": size, "areas": _read_paths(entries["areas"]), "paths": _read_paths(entries["paths"])}
 
 
-def _read_paths(node: Node) -> str | tuple[tuple[str, ...], ...]:
-    return node.text() if isinstance(node.value, str) else tuple(map(_read_texts, node.items()))
+def _read_paths(node: Node) -> tuple[tuple[str, ...], ...]:
+    """Return SVG paths, each with its colour."""
+    paths = tuple(map(_read_texts, node.items()))
+    if any(len(path) != 2 for path in paths):
+        node.fail("expected pairs of a path and its colour")
+    return paths
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ class BatchRun:
         story: the judge's notes, one line each.
         body: how its body differs from the robot's model; empty for the nominal body.
         digest: the digest of its recording; empty without one.
-        sketch: the field from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
+        sketch: the field from above, as `sketch_of` returns it.
         error: message of the error that ended it; None for a successful run.
     """
 
@@ -138,6 +141,8 @@ class BatchRun:
 
 _LONGEST_STEM = 100
 """Longest stem of a run's file names [bytes]; file systems allow 255 for the whole name."""
+
+_FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 OnRun = Callable[[BatchRun, bool], None]
 """Called with each run, and whether it had been stored by an earlier call."""
@@ -272,7 +277,7 @@ class Batch:
         text = io.StringIO()
         writer = csv.DictWriter(text, rows[0] if rows else [self.key], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: spreadsheet_cell(value) for name, value in row.items()} for row in rows)
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
@@ -394,6 +399,16 @@ def stem_of(key: str, name: str) -> str:
         return stem
     digest = hashlib.sha256(full_name.encode(errors="backslashreplace")).hexdigest()[:8]  # keeps it unique
     return f"{stem.encode()[:_LONGEST_STEM].decode(errors='ignore')}~{digest}"
+
+
+def spreadsheet_cell(value: object) -> object:
+    """Return a cell of a CSV file; an apostrophe precedes text that a spreadsheet would take for a formula.
+
+    Names of entries and messages come from strangers (OWASP, "CSV Injection").
+    """
+    if isinstance(value, str) and value.startswith(_FORMULA_BEGINNINGS):
+        return f"'{value}"
+    return value
 
 
 def versions() -> dict[str, str]:

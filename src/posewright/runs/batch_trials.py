@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, footprints
+from posewright.arenas import Arena, Colour, Role, Shape, corners, footprints
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import RankedScore, contest
 from posewright.control import Controller, ControllerFactory
+from posewright.documents import is_path
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
+from posewright.figures.field import BOX_COLOUR, shape_outline
+from posewright.figures.style import INK, colours_of, pale
 from posewright.recordings import Recording, write_mcap
 from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
 from posewright.runs.batch_report import write_report
@@ -86,7 +89,7 @@ class _TrialTask:
             options=merge_program_options(self.trial, options),
         )
         documents = trial_documents(self.trial, replace(options, seed=0))
-        files = [*trial.options.values(), options.body]
+        files = [*trial.options.values(), options.body, trial.arena]
         documents |= {path: Path(path).read_bytes().hex() for path in files if path and Path(path).is_file()}
         optional_settings = {
             "robot": trial.robot,
@@ -96,13 +99,14 @@ class _TrialTask:
             "still_s": str(trial.still_s),
             "opponents": str(dict(trial.opponents)),
             "options": str(dict(trial.options)),
+            "time to get up": "" if options.get_up_s is None else f"{options.get_up_s:g} s",
         }
         settings = {
             "trial": trial.name,
             "contest name": trial.contest,
             **{name: text for name, text in optional_settings.items() if text},
             "contest": contest(trial.contest).title,
-            "layout": trial.layout or "random",
+            "layout": trial.layout or ("the arena's own" if is_path(trial.arena) else "random"),
             "body": options.body,
             "layouts": "legal ones" if options.require_legal_layout else "any",
             "random streams": options.derivation.value,
@@ -137,6 +141,7 @@ def run_many(
     trial: str | Path | Trial = "obstacle-race",
     *,
     seeds: str | Iterable[int],
+    arena: str | Path | None = None,
     layout: str | Path | None = None,
     behaviour: str | Path | None = None,
     robot: str | Path | None = None,
@@ -145,6 +150,7 @@ def run_many(
     body: str = SIMULATION,
     controller: str | ControllerFactory | Callable[[], Controller] = PYTHON,
     legal: bool = False,
+    get_up_s: float | None = None,
     streams: str = Derivation.NAMED.value,
     folder: str | Path | None = None,
     recordings: bool = True,
@@ -159,8 +165,9 @@ def run_many(
     trial's name and a digest of all settings. Without a folder nothing is stored.
 
     Args:
-        trial: as for `run_trial`, like the nine arguments after `seeds`.
+        trial: as for `run_trial`, like the eleven arguments after `seeds`.
         seeds: integers, or a text such as `1-20`.
+        arena: path of an arena document whose field and boxes replace those of the trial.
         layout: name or path of a layout, or `random`.
         behaviour: name or path of a behaviour or another program.
         robot: the robot that runs that behaviour.
@@ -170,6 +177,7 @@ def run_many(
         controller: where the behaviour runs; or a class or function that makes a controller, importable by
             other processes.
         legal: whether a layout that breaks the rules is an error.
+        get_up_s: time that the referee of a race leaves a fallen robot to get up by itself [s].
         streams: how random streams are derived from a seed.
         folder: where the batch is stored.
         recordings: whether recordings are stored, too.
@@ -197,9 +205,12 @@ def run_many(
             body=body,
             controller=controller,
             require_legal_layout=legal,
+            get_up_s=get_up_s,
             derivation=read_derivation(streams),
         ),
     )
+    if arena is not None:
+        resolved_trial = replace(resolved_trial, arena=str(arena), layout="")
     if _is_shared_controller(controller):
         raise InputError(
             "the seeds of a batch cannot share a controller",
@@ -254,27 +265,57 @@ def run_of(name: str, outcome: Outcome) -> BatchRun:
 
 
 def sketch_of(recording: Recording) -> Mapping[str, Any]:
-    """Return the field with its lines and boxes, and the robots' paths on it, as SVG paths [cm].
+    """Return the field and the robots' paths on it as SVG paths [cm], seen from above with x to the right.
 
-    Seen from above with x to the right; empty if no robot's position is known.
+    Returns:
+        `size`, width and height; `areas`, floor, shapes and boxes from bottom to top, and `paths`, one for
+        each robot, each with its outline and its colour. Empty if no robot's position is known.
     """
-    paths = [record.base[np.isfinite(record.base).all(axis=1), :2] for record in recording.robots.values()]
-    if not recording.header.arena or not any(map(len, paths)):
+    places = {
+        name: record.base[np.isfinite(record.base).all(axis=1), :2]
+        for name, record in recording.robots.items()
+    }
+    if not recording.header.arena or not any(map(len, places.values())):
         return {}
     arena = Arena.from_dict(recording.header.arena)
-    lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
-    outlines = [corners([(line.x, line.y, line.yaw_rad)], line.size_m[:2])[0] for line in lines]
-    boxes = corners(*footprints(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
     width, height = (100.0 * side for side in arena.size_m)
-    robot_paths = "".join(
-        _svg_path(points[:: max(1, len(points) // _SKETCH_POINTS)], height) for points in paths if len(points)
-    )
+    areas = [[f"M0 0H{width:.0f}V{height:.0f}H0Z", _hex_colour(pale(arena.colours["floor"]))]]
+    for shape in sorted(arena.shapes, key=lambda shape: shape.top_m):
+        colour = arena.colour_of(shape)
+        areas.append(
+            [_svg_outline(shape, height), _hex_colour(pale(colour) if shape.role is Role.LINE else colour)]
+        )
+    if recording.boxes.size:
+        for outline in corners(*footprints(recording.boxes[0], arena.box_sizes)):
+            areas.append([f"{_svg_path(outline, height)}Z", BOX_COLOUR])
+    path_colours = colours_of(places) if len(places) > 1 else dict.fromkeys(places, INK)
     return {
         "size": [round(width), round(height)],
-        "lines": "".join(f"{_svg_path(outline, height)}Z" for outline in outlines),
-        "boxes": "".join(f"{_svg_path(box, height)}Z" for box in boxes),
-        "path": robot_paths,
+        "areas": areas,
+        "paths": [
+            [_svg_path(points[:: max(1, len(points) // _SKETCH_POINTS)], height), path_colours[name]]
+            for name, points in places.items()
+            if len(points)
+        ],
     }
+
+
+def _svg_outline(shape: Shape, height_cm: float) -> str:
+    """Return the outline of a shape of the field as an SVG path [cm]: a circle, or a polygon."""
+    if shape.is_round:
+        radius = 50.0 * shape.size_m[0]
+        middle_y = height_cm / 2.0 - 100.0 * shape.y
+        half_circle = f"a{radius:.1f} {radius:.1f} 0 0 0"
+        return (
+            f"M{100.0 * shape.x - radius:.1f} {middle_y:.1f}"
+            f"{half_circle} {2.0 * radius:.1f} 0{half_circle} {-2.0 * radius:.1f} 0Z"
+        )
+    return f"{_svg_path(shape_outline(shape), height_cm)}Z"
+
+
+def _hex_colour(colour: Colour) -> str:
+    """Return a colour of channels 0..1 as `#rrggbb`."""
+    return "#" + "".join(f"{round(255.0 * channel):02x}" for channel in colour)
 
 
 def _svg_path(points: Floats, height_cm: float) -> str:

@@ -37,13 +37,13 @@ def inspect_robot(card: str | Path | Robot, rules: Rules | None = None) -> Inspe
     methods = (
         ("height_m", f"model, {posture}"),
         ("mass_kg", "card, all its links" if card_mass_kg > model.mass_kg else "model, all its parts"),
-        ("foot_m", f"model, longer edge of the largest of {len(model.soles_m)} soles"),
+        ("foot_m", f"model, longer edge of the largest of {len(model.sole_lengths_m)} soles"),
         ("legs", f"card: {', '.join(robot_card.feet)}"),
     )
     measures = Measures(
         round(model.height_m, 6),
         mass_kg=round(max(card_mass_kg, model.mass_kg), 6),
-        foot_m=round(max(model.soles_m), 6),
+        foot_m=round(max(model.sole_lengths_m), 6),
         legs=len(robot_card.feet),
         methods=methods,
     )

@@ -11,7 +11,8 @@ from pathlib import Path
 from posewright.display import LEVEL_STYLES, Lines, Styled, build_line, format_count, style_level
 from posewright.evaluation import MotionResult, finding_data, physics_table
 from posewright.formats import MotionFile, PageReference
-from posewright.motions import Finding, Level, Motion, check_motion
+from posewright.hazards import check_motion
+from posewright.motions import Finding, Level, Motion
 from posewright.motions.rule_sets import HARDWARE
 from posewright.recordings import write_mcap
 from posewright.runs.motion import try_motion

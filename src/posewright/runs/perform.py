@@ -15,7 +15,7 @@ from posewright.bodies import Clock, PlanarPose, Plant, TorquePolicy
 from posewright.control import Controller, Program, Safety, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
-from posewright.motions import require_no_faults
+from posewright.hazards import require_no_faults
 from posewright.recordings import Recording
 from posewright.robots import Robot
 from posewright.runs.plants import SIMULATION, choose_plant

@@ -11,7 +11,7 @@ from posewright.controllers import MotionProgram
 from posewright.controllers.behaviours import Behaviour, BehaviourKind
 from posewright.documents import plugins
 from posewright.errors import InputError, UnknownNameError, UserCodeError
-from posewright.motions import find_faults, find_faults_of_several
+from posewright.hazards import find_faults, find_faults_of_several
 from posewright.robots import Robot
 from posewright.runs.gait_programs import GaitKind
 from posewright.runs.motion_programs import MotionKind

@@ -151,8 +151,15 @@ def _require_consistent(recording: Recording, contest: Contest) -> None:
     hint = "`judge` tells more, --accept ranks it anyway"
     if remark := describe_abort(recording):
         raise InputError(f"left out: {remark}", hint=hint)
+    if contradiction := describe_contradiction(recording, contest):
+        raise InputError(f"left out, as {contradiction}", hint=hint)
+
+
+def describe_contradiction(recording: Recording, contest: Contest) -> str:
+    """Return how a recording contradicts itself, as forged ones do; empty if it does not."""
     inconsistencies = find_inconsistencies(recording, contest)
-    if inconsistencies:
-        n_more = len(inconsistencies) - 1
-        more = f", and {n_more} more" if n_more else ""
-        raise InputError(f"left out, as it contradicts itself: {inconsistencies[0]}{more}", hint=hint)
+    if not inconsistencies:
+        return ""
+    n_more = len(inconsistencies) - 1
+    more = f", and {n_more} more" if n_more else ""
+    return f"it contradicts itself: {inconsistencies[0]}{more}"

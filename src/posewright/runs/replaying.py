@@ -53,7 +53,7 @@ def replay(
         plot: where its picture is written.
         video: where a film of it is written.
         camera: the camera of the film: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the
-            robot; by default `field`, or `side` without a field.
+            robot; by default `chase`, or `side` without a field.
         speed: recorded seconds per second of film.
         size: width and height of the film [pixels]; by default that of `film_recording`.
         robot: path of the robot's card, if it is not in the catalogue; a film needs its model.

@@ -10,14 +10,21 @@ from typing import NamedTuple
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, find_board
-from posewright.contests import Contest, DefaultEntry, contest, contest_names, prepare_own_field
+from posewright.contests import (
+    Contest,
+    DefaultEntry,
+    ObstacleRace,
+    contest,
+    contest_names,
+    prepare_own_field,
+)
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.documents.plain import PlainData
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions import require_no_faults
+from posewright.hazards import require_no_faults
 from posewright.recordings import ROWS_EVERY, card_document
 from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
@@ -179,6 +186,7 @@ class TrialOptions:
         controller: replaces the controller of the program, or names the board that it runs on:
             `arduino-uno`, `cm900`, `serial:PORT`, `mine.py:Mine`.
         require_legal_layout: whether a layout that breaks the rules is an error instead of a remark.
+        get_up_s: time that the referee of a race leaves a fallen robot to get up by itself [s].
         derivation: how streams of random numbers are derived from the seed.
         accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
             errors.
@@ -192,6 +200,7 @@ class TrialOptions:
     body: str = SIMULATION
     controller: ControllerSource = PYTHON
     require_legal_layout: bool = False
+    get_up_s: float | None = None
     derivation: Derivation = Derivation.NAMED
     accept_faults: bool = False
 
@@ -212,6 +221,11 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     seed = trial.seed if options.seed is None else require_seed(options.seed)
     rules = read_text(Path(trial.rules)) if trial.rules else None
     trial_contest = contest(trial.contest, rules, trial.rules)
+    if options.get_up_s is not None:
+        if not isinstance(trial_contest, ObstacleRace):
+            hint = "only the referee of the obstacle race puts fallen robots back at once"
+            raise InputError(f"{trial_contest.name} has no time to get up to be set", hint=hint)
+        trial_contest = trial_contest.with_get_up_time(options.get_up_s)
     arena = _make_arena(trial, trial_contest, layout, seed, require_legal_layout=options.require_legal_layout)
     programs = _read_programs(trial, trial_contest, options)
     choice = choose_plant(options.body)
@@ -387,6 +401,7 @@ def run_trial(
     body: str = SIMULATION,
     controller: ControllerSource = PYTHON,
     legal: bool = False,
+    get_up_s: float | None = None,
     streams: str = Derivation.NAMED.value,
     to_film: bool = False,
     camera: str | None = None,
@@ -419,6 +434,8 @@ def run_trial(
             program and a seed, or nothing, and returns one; or names where the behaviour runs: `python`,
             `arduino-uno`, `cm900`, `serial:PORT[@BAUD]`.
         legal: whether a layout that breaks the rules is an error; else `Outcome.remarks` describes it.
+        get_up_s: time that the referee of a race leaves a fallen robot to get up by itself, which changes
+            the rules; by default that of the rules, 0 in those of CEABOT [s].
         streams: how random streams are derived from a seed; `2026-11` as in recordings up to that version.
         to_film: whether the trial is to be filmed, which requires a body with ground truth.
         camera: the camera that will film it; it is checked before the run.
@@ -460,6 +477,7 @@ def run_trial(
             body=body,
             controller=controller,
             require_legal_layout=legal,
+            get_up_s=get_up_s,
             derivation=read_derivation(streams),
             accept_faults=accept_faults,
         ),

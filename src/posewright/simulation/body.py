@@ -192,7 +192,7 @@ class SimulatedBody:
         self._servos.set_stiffness(None, free=None)
         self._is_torque_off = False
         self._set_command(self._start_pose)
-        self._place(self._start, lean=None)
+        self._place_robot(self._start, lean=None)
         self._sensors.reset()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
@@ -201,7 +201,7 @@ class SimulatedBody:
         The joints take the command that is in effect. Boxes and other robots stay where they are, even where
         the robot then overlaps one.
         """
-        self._place((x_m, y_m, yaw_rad), lean=None)
+        self._place_robot((x_m, y_m, yaw_rad), lean=None)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
         """Put the robot at its start in a pose, which also becomes its command; no time passes.
@@ -212,7 +212,7 @@ class SimulatedBody:
                 the robot may then fall.
         """
         self._set_command(self._tick_grid.round(pose))
-        self._place(self._start, lean)
+        self._place_robot(self._start, lean)
 
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
         """Put the robot down as `put_down` does, simulate it while it holds the pose, and return its states.
@@ -225,7 +225,7 @@ class SimulatedBody:
         self.put_down(pose, lean)
         return self.world.step(round(seconds / self.robot.frame_period_s))[self.instance.name]
 
-    def _place(self, start: PlanarPose, lean: Lean | None) -> None:
+    def _place_robot(self, start: PlanarPose, lean: Lean | None) -> None:
         """Place the robot on the floor in its command pose, as at the beginning of a frame."""
         addresses = self.instance.addresses
         self.instance.data.ctrl[addresses.actuators] = addresses.select_moving(self._effective_command)

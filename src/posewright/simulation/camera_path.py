@@ -184,20 +184,33 @@ def _plan_directions(
 def _compute_hidden_shares(
     arena: Arena, close_up: CloseUp, base: Floats, boxes: Floats, elevation_deg: float
 ) -> Floats:
-    """Return the hidden share of the robot's points from each direction, `(n, n_azimuths, n_elevations)`.
+    """Return which share of the robot is hidden from a camera in each direction, 0 to 1.
 
-    A point is hidden if the segment from the camera to it passes through a block (the slab test for rays and
-    boxes).
+    The robot is represented by some points. A point is hidden if the segment from the camera to it passes
+    through a box or another solid block. By the slab test, a segment passes through a block if along it there
+    is a place that lies between each pair of the block's opposite faces.
+
+    Args:
+        arena: the field with its solid shapes.
+        close_up: height of the target, and distance.
+        base: poses of the robot's base, `(n, 7)`.
+        boxes: poses of the boxes, `(n, n_boxes, 7)`.
+        elevation_deg: the camera's usual elevation, which is tried with some changes [deg].
+
+    Returns:
+        The shares, `(n, n_azimuths, n_elevations)`.
     """
     robot_size_m = close_up.height_m / TARGET_HEIGHT_SHARE
-    sights = np.array(
+    lines_of_sight = np.array(
         [
             [direction(azimuth, elevation_deg + change) for change in _ELEVATION_CHANGES_DEG]
             for azimuth in _AZIMUTHS_DEG
         ]
     )
     base_on_floor = base[:, :3] * (1.0, 1.0, 0.0)
-    cameras = base_on_floor[:, None, None] + (0.0, 0.0, close_up.height_m) - close_up.distance_m * sights
+    cameras = (
+        base_on_floor[:, None, None] + (0.0, 0.0, close_up.height_m) - close_up.distance_m * lines_of_sight
+    )
     points = base_on_floor[:, None] + robot_size_m * _ROBOT_POINTS
     is_hidden = np.zeros((*cameras.shape[:-1], len(_ROBOT_POINTS)), dtype=bool)
     for centres, axes, half_size in _list_blocks(arena, boxes):
@@ -210,7 +223,7 @@ def _compute_hidden_shares(
         high_crossings = (half_size - local_cameras) / segments
         enters = np.minimum(low_crossings, high_crossings).max(axis=-1)
         leaves = np.maximum(low_crossings, high_crossings).min(axis=-1)
-        # inside all three slabs at once, somewhere between the camera and the point
+        # between all three pairs of faces at once, somewhere from the camera (0) to the point (1)
         is_hidden |= (np.maximum(enters, 0.0) < np.minimum(leaves, 1.0)) & (enters < 1.0)
     share: Floats = is_hidden.mean(axis=-1)
     return share

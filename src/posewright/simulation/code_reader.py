@@ -47,7 +47,7 @@ class SimulatedCodeReader:
             self._film = None
 
     def read_into(self, readings: dict[str, Reading]) -> None:
-        """Store the number of the text that was read, from a new image if one is due.
+        """Store the number of the last text that was read; a new image is rendered and read when one is due.
 
         Raises:
             InputError: the world was made without its visuals.
@@ -57,7 +57,7 @@ class SimulatedCodeReader:
         now_s = float(self._world.time_s)
         if now_s >= self._next_image_s - _TIME_TOLERANCE_S:
             self._next_image_s = now_s + 1.0 / self._sensor.rate_hz
-            self._text_number = number_of(read_central_code(self._render()), self._sensor.texts)
+            self._text_number = find_text_number(read_central_code(self._render()), self._sensor.texts)
         readings[self._sensor.name] = float(self._text_number)
 
     def _render(self) -> Picture:
@@ -66,7 +66,7 @@ class SimulatedCodeReader:
         return self._film.now()
 
 
-def number_of(text: str | None, texts: tuple[str, ...]) -> int:
+def find_text_number(text: str | None, texts: tuple[str, ...]) -> int:
     """Return the number of a text among the sensor's texts, from 1; 0 for None or any other text."""
     return 0 if text not in texts else texts.index(text) + 1
 
@@ -87,8 +87,9 @@ def read_central_code(picture: Picture) -> str | None:
     centre_x = picture.shape[1] / 2.0
 
     def distance_from_centre(code: zxingcpp.Barcode) -> float:
-        quad = code.position
-        corners = (quad.top_left, quad.top_right, quad.bottom_left, quad.bottom_right)
-        return float(abs(sum(corner.x for corner in corners) / 4.0 - centre_x))
+        """Return how far the middle of a code is from the centre line [pixels]."""
+        outline = code.position
+        corners = (outline.top_left, outline.top_right, outline.bottom_left, outline.bottom_right)
+        return float(abs(sum(corner.x for corner in corners) / len(corners) - centre_x))
 
     return str(min(codes, key=distance_from_centre).text) if codes else None

@@ -81,6 +81,7 @@ class ContactRecorder:
             self._object_of_geom[opponent.own_geoms()] = number
         is_part = (self._object_of_geom >= 0) & (self._object_of_geom < self._floor_number)
         self._own_geoms = np.flatnonzero(is_part & _collides(model))
+        # by geom of the model, its index among `_own_geoms`
         self._row_of_geom = np.full(model.ngeom, _UNRECORDED)
         self._row_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
         self._frame_period_s = instance.robot.frame_period_s
@@ -168,10 +169,12 @@ class ContactRecorder:
         is_recorded = (low >= 0) & (low < self._floor_number)
         # frame and pair as the digits of one number, as unique numbers are found faster than unique rows
         n_objects = len(self._names)
-        keys = np.unique((frames[is_recorded] * n_objects + low[is_recorded]) * n_objects + high[is_recorded])
-        contact_frames = keys // (n_objects * n_objects)
-        pairs = np.column_stack((keys // n_objects % n_objects, keys % n_objects))
-        unknown = np.full(len(keys), np.nan)
+        numbers = np.unique(
+            (frames[is_recorded] * n_objects + low[is_recorded]) * n_objects + high[is_recorded]
+        )
+        contact_frames = numbers // (n_objects * n_objects)
+        pairs = np.column_stack((numbers // n_objects % n_objects, numbers % n_objects))
+        unknown = np.full(len(numbers), np.nan)
         return Contacts(self._names, contact_frames, pairs, depths=unknown, forces=unknown, speeds=unknown)
 
     def _compute_contacts(self) -> Contacts:
@@ -239,19 +242,21 @@ class ContactRecorder:
         objects = self._object_of_geom[geoms]
         is_on_floor = (objects == self._floor_number).any(axis=1)
         for column, foot in enumerate(self._feet):
-            rows = np.flatnonzero(is_on_floor & (objects == foot).any(axis=1))
-            foot_touches = np.zeros(len(self._frames) + 1, dtype=np.bool_)
-            foot_touches[frames[rows]] = True
-            rows = rows[foot_touches[frames[rows] + 1]]  # those after which the foot still touches
-            foot_geoms = np.where(objects[rows, 0] == foot, geoms[rows, 0], geoms[rows, 1])
-            next_frames = frames[rows] + 1
+            contacts = np.flatnonzero(is_on_floor & (objects == foot).any(axis=1))
+            foot_touches = np.zeros(len(self._frames) + 1, dtype=np.bool_)  # after the last frame: not
+            foot_touches[frames[contacts]] = True
+            # only contacts after which the foot still touches in the next frame
+            contacts = contacts[foot_touches[frames[contacts] + 1]]
+            foot_geoms = np.where(objects[contacts, 0] == foot, geoms[contacts, 0], geoms[contacts, 1])
+            next_frames = frames[contacts] + 1
             displacements = self._displace_points(
-                points[rows],
+                points[contacts],
                 geom_rows=self._row_of_geom[foot_geoms],
-                frames=frames[rows],
+                frames=frames[contacts],
                 target_frames=next_frames,
             )
             distances = np.hypot(displacements[:, 0], displacements[:, 1])
+            # the mean distance of the contact points of each frame
             n_points = np.bincount(next_frames, minlength=len(slips))
             slips[:, column] = np.bincount(next_frames, distances, len(slips))
             slips[:, column] /= np.maximum(n_points, 1)

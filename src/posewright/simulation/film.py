@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from posewright.arenas import WALLS
+from posewright.arenas import WALLS, Colour
 from posewright.arrays import Floats
 from posewright.errors import InputError, UnavailableError, UnknownNameError
 from posewright.robots import Camera, CodeReader
@@ -30,7 +30,7 @@ from posewright.simulation.cameras import (
     spectator,
     top_height_m,
 )
-from posewright.simulation.leds import LedGeoms, Lights
+from posewright.simulation.leds import LedGeoms, Lights, geom_colour
 from posewright.simulation.world import Pose, World
 
 Picture = NDArray[np.uint8]
@@ -66,6 +66,9 @@ _QUICK_FACETS = (24, 14)
 _FINE_FACETS = (40, 24)
 """Facets around a ball and from pole to pole; few of them render round robots in a third of the time."""
 
+_TINT_SHARE = 0.5
+"""Share of the tint in the colours of a tinted robot."""
+
 _GLASS_OPACITY = 0.07
 """Opacity of a wall between the spectator and the field."""
 
@@ -95,6 +98,7 @@ class Film:
             robots). Cameras that follow a robot follow the first.
         quick: render with hard shadows in a fifth of the time, for long films without a GPU.
         close_up: target and distance of a camera that follows the robot; None to show the whole robot.
+        tints: colours that the robots of some names are tinted with, red, green, blue, 0..1.
 
     Raises:
         InputError: the picture is too large, or the world was made without its visuals.
@@ -111,6 +115,7 @@ class Film:
         *,
         quick: bool = False,
         close_up: CloseUp | None = None,
+        tints: Mapping[str, Colour] | None = None,
     ) -> None:
         """Copy the model, set its quality, and create the graphics context."""
         world.require_visuals()
@@ -139,6 +144,8 @@ class Film:
         self._camera = _create_camera(world, self._view, aspect=width / height, close_up=self._close_up)
         wall_names = [] if world.arena is None else [wall.name for wall in world.arena.walls]
         self._wall_geoms = {name: int(self._model.geom(name).id) for name in WALLS if name in wall_names}
+        for name, tint in (tints or {}).items():
+            self._tint_robot(name, tint)
         self._leds = LedGeoms(self._model, list(world.instances.values()))
         self._rectangle = mujoco.MjrRect(0, 0, width, height)
         self._pixels = np.empty((height, width, 3), dtype=np.uint8)
@@ -149,6 +156,13 @@ class Film:
         mujoco.mjr_setBuffer(int(mujoco.mjtFramebuffer.mjFB_OFFSCREEN), self._context)
         self._scene: mujoco.MjvScene = mujoco.MjvScene(self._model, maxgeom=_MAX_GEOMS)
         self._options: mujoco.MjvOption = mujoco.MjvOption()
+
+    def _tint_robot(self, name: str, tint: Colour) -> None:
+        """Blend the colours of a robot's geoms with another colour, so that two robots of a kind differ."""
+        for geom in np.flatnonzero(self._world.instances[name].own_geoms()).tolist():
+            own_colour = geom_colour(self._model, geom)
+            self._model.geom_rgba[geom, :3] = (1.0 - _TINT_SHARE) * own_colour + _TINT_SHARE * np.array(tint)
+            self._model.geom_matid[geom] = -1
 
     def now(self) -> Picture:
         """Return a picture of the world's current state, `(height, width, 3)` uint8."""

@@ -221,7 +221,7 @@ def find_addresses(
         moving_joints=np.array(moving_joints, dtype=np.intp),
         welded_angles=np.array([float(welded.get(name, 0.0)) for name in robot.joint_names]),
         sole_geoms=np.array(soles, dtype=np.intp),
-        sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
+        sole_corners=np.array([_underside_corners(model, sole) for sole in soles]).reshape(-1, 4, 3),
         ball_soles=tuple(number for number, sole in enumerate(soles) if _is_ball(model, sole)),
         foot_contacts=_sensor_span(model, [prefix + foot_sensor(foot) for foot in robot.feet]),
         # the boxes were added to the model one after the other, so their addresses are contiguous
@@ -311,16 +311,19 @@ def _is_ball(model: mujoco.MjModel, geom: int) -> bool:
     return int(model.geom_type[geom]) == int(mujoco.mjtGeom.mjGEOM_SPHERE)
 
 
-def _underside(model: mujoco.MjModel, geom: int) -> Floats:
+def _underside_corners(model: mujoco.MjModel, geom: int) -> Floats:
     """Return the corners of the underside of a geom's bounding box, in the geom's frame, `(4, 3)` [m].
 
     For a ball these are the corners of the largest square inside its outline as seen from above.
     """
+    # MuJoCo's bounding box of a geom: its centre, then half its sizes
     centre = model.geom_aabb[geom, :3]
-    half_size = model.geom_aabb[geom, 3:]
+    half_x, half_y, half_z = model.geom_aabb[geom, 3:].tolist()
     if _is_ball(model, geom):
-        half_size = half_size * (math.sqrt(0.5), math.sqrt(0.5), 1.0)
-    return np.asarray(centre + np.hstack([_CORNER_SIGNS * half_size[:2], np.full((4, 1), -half_size[2])]))
+        half_x *= math.sqrt(0.5)
+        half_y *= math.sqrt(0.5)
+    corners_xy = _CORNER_SIGNS * (half_x, half_y)
+    return np.asarray(centre + np.hstack([corners_xy, np.full((4, 1), -half_z)]))
 
 
 def _sensor_span(model: mujoco.MjModel, names: list[str]) -> slice:

@@ -109,7 +109,7 @@ class KinematicModel:
         """The limbs: groups of the card with at least two joints that lie on one chain from the base."""
         limbs = []
         for name, joints in self.robot.groups.items():
-            end_links = [link for link in self.links if set(joints) <= set(self.chain(link))]
+            end_links = [link for link in self.links if set(joints) <= set(self.joint_chain(link))]
             if len(joints) > 1 and end_links:
                 feet = [link for link in end_links if link in self.robot.feet]
                 link = (feet or end_links)[0]
@@ -152,7 +152,7 @@ class KinematicModel:
             raise UnknownNameError.among("link", link, self.links)
         return int(self._bodies[self.links.index(link)])
 
-    def chain(self, link: str) -> tuple[str, ...]:
+    def joint_chain(self, link: str) -> tuple[str, ...]:
         """Return the names of the joints between the base and a link, from the base outward."""
         names = []
         body = self.body(link)
@@ -191,7 +191,12 @@ class KinematicModel:
         return self.set_pose(base, angles)
 
     def set_pose(self, base: Floats, angles: Floats) -> LinkPoses:
-        """Set the base's pose `(7,)` as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
+        """Set the pose of the base and the joint angles, and return the poses of all links.
+
+        Args:
+            base: position x y z [m] and quaternion w x y z of the base, `(7,)`.
+            angles: the joint angles, `(n_joints,)` [rad].
+        """
         addresses = self._instance.addresses
         data = self._world.data
         data.qpos[addresses.base_qpos] = base
@@ -263,7 +268,7 @@ class KinematicModel:
             vertices = np.concatenate([mesh.vertices for mesh in self.meshes if mesh.link == link])
             distances = np.linalg.norm(vertices, axis=-1)
             # those of the far end: beyond a share of the greatest distance from the joint
-        vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
+            vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
         x, y, z = vertices.mean(axis=0).tolist()
         return x, y, z
 

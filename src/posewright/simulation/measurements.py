@@ -24,7 +24,7 @@ class ModelMeasures:
 
     height_m: float
     mass_kg: float
-    soles_m: tuple[float, ...]
+    sole_lengths_m: tuple[float, ...]
 
 
 def measure(robot: Robot, pose: Floats) -> ModelMeasures:
@@ -34,9 +34,10 @@ def measure(robot: Robot, pose: Floats) -> ModelMeasures:
         InputError: the card has no model.
     """
     world = World(robot)
-    SimulatedBody(world, start_pose=pose)
-    soles = sole_corners(world.instance())
-    edge_lengths = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
+    SimulatedBody(world, start_pose=pose)  # puts the robot down in the pose
+    corners = sole_corners(world.instance())
+    next_corners = np.roll(corners, -1, axis=1)
+    edge_lengths = np.linalg.norm(next_corners - corners, axis=-1)
     # body 0 is the world with its floor; all other geoms are the robot's
     robot_geoms = np.flatnonzero(world.model.geom_bodyid)
     bottoms, tops = zip(
@@ -45,7 +46,7 @@ def measure(robot: Robot, pose: Floats) -> ModelMeasures:
     return ModelMeasures(
         height_m=max(tops) - min(bottoms),
         mass_kg=float(world.model.body_mass.sum()),
-        soles_m=tuple(edge_lengths.max(axis=1).tolist()),
+        sole_lengths_m=tuple(edge_lengths.max(axis=1).tolist()),
     )
 
 

@@ -210,8 +210,8 @@ def _lower_onto(
     model = instance.model
     is_mesh = model.geom_type[platforms] == mujoco.mjtGeom.mjGEOM_MESH
     # MuJoCo rotates the axes of a mesh, so the mesh's bounding sphere is used instead of its box
-    heights = np.where(is_mesh, model.geom_rbound[platforms], model.geom_aabb[platforms, 5])
-    tops = model.geom_pos[platforms, 2] + heights
+    half_heights = np.where(is_mesh, model.geom_rbound[platforms], model.geom_aabb[platforms, 5])
+    tops = model.geom_pos[platforms, 2] + half_heights
     free_z = floor_z + float(tops.max()) + _LOWERING_STEP_M
     touching_z = free_z
     while touching_z > floor_z:

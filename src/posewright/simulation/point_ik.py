@@ -156,19 +156,19 @@ class PointIk:
         """Return a pose with the point at a target `(3,)` in the field frame [m], or as near as it can be."""
         configuration = self._configuration
         task = _PointTask(self._body, self._point, np.asarray(target, dtype=np.float64))
-        self._iterate(task)
+        self._move_towards_target(task)
         error_m = task.distance(configuration)
         qpos = configuration.q
         if error_m > REACHED_M:
             # a joint may have bent to the wrong side, so a second attempt begins at the start
             configuration.update(self._start_qpos)
-            self._iterate(task)
+            self._move_towards_target(task)
             if task.distance(configuration) > error_m - REACHED_M:
                 configuration.update(qpos)
         base, angles = self._kinematic_model.split_qpos(configuration.q)
         return IkSolution(base, angles, task.distance(configuration))
 
-    def _iterate(self, task: _PointTask) -> None:
+    def _move_towards_target(self, task: _PointTask) -> None:
         """Take steps towards the target until they are short, there is no solution, or there were enough."""
         configuration = self._configuration
         for _ in range(MAX_STEPS):
@@ -244,7 +244,7 @@ class PointIk:
         kinematic_model = self._kinematic_model
         free_joints = set(movable_joints)
         if not planted:
-            free_joints &= set(kinematic_model.chain(link))
+            free_joints &= set(kinematic_model.joint_chain(link))
         fixed_dofs = [] if planted else [*kinematic_model.base_dofs]
         for name, dof in zip(kinematic_model.robot.joint_names, kinematic_model.joint_dofs, strict=True):
             if name not in free_joints:

@@ -137,19 +137,24 @@ def _find_lowest_balls(supports: Supports) -> list[int]:
 def _find_floor_planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
     """Return the planes that touch three balls and have no ball below.
 
+    Args:
+        supports: the balls that bound the robot.
+        balls: numbers of those that may be touched.
+
     Returns:
         Normals `(k, 3)`, and the triangles of contact points `(k, 3, 3)` [m].
     """
     triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
     normals, triples = _find_tangent_planes(supports.centres[triples], supports.radii[triples], triples)
     heights = supports.bottom_heights(normals)
+    # a plane is as high as the lowest point of any ball that it touches
     plane_heights = np.take_along_axis(heights, triples[:, :1], axis=-1)[:, 0]
     has_none_below = heights.min(axis=-1, initial=math.inf) > plane_heights - _TOUCHING_M
     is_floor = has_none_below & (normals[:, 2] > _MIN_UP)
     normals = normals[is_floor]
     triples = triples[is_floor]
-    triangles = supports.centres[triples] - supports.radii[triples][..., None] * normals[:, None, :]
-    return normals, triangles
+    contact_points = supports.centres[triples] - supports.radii[triples][..., None] * normals[:, None, :]
+    return normals, contact_points
 
 
 def _find_tangent_planes(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats, Indices]:
@@ -165,24 +170,26 @@ def _find_tangent_planes(centres: Floats, radii: Floats, triples: Indices) -> tu
     """
     first_edges = centres[:, 1] - centres[:, 0]
     second_edges = centres[:, 2] - centres[:, 0]
-    cross = np.cross(first_edges, second_edges)
-    area2 = (cross * cross).sum(-1)
-    has_area = area2 > _MIN_AREA_M2**2
+    # the triangles of the centres: normals, as long as twice the area
+    crosses = np.cross(first_edges, second_edges)
+    crosses_sq = (crosses * crosses).sum(-1)
+    has_area = crosses_sq > _MIN_AREA_M2**2
     first_edges = first_edges[has_area]
     second_edges = second_edges[has_area]
-    cross = cross[has_area]
-    area2 = area2[has_area]
+    crosses = crosses[has_area]
+    crosses_sq = crosses_sq[has_area]
     triples = triples[has_area]
     radii = radii[has_area]
     # the normal's component in the triangle's plane follows from the differences of the radii
-    rise = radii[:, 1:] - radii[:, :1]
-    in_plane = rise[:, :1] * np.cross(second_edges, cross) + rise[:, 1:] * np.cross(cross, first_edges)
-    in_plane /= area2[:, None]
-    perpendicular2 = 1.0 - (in_plane * in_plane).sum(-1)
-    is_real = perpendicular2 > 0.0
-    perpendicular = cross[is_real] * np.sqrt(perpendicular2[is_real] / area2[is_real])[:, None]
-    normals = np.concatenate([in_plane[is_real] + perpendicular, in_plane[is_real] - perpendicular])
-    return normals, np.concatenate([triples[is_real], triples[is_real]])
+    rises = radii[:, 1:] - radii[:, :1]
+    in_plane = rises[:, :1] * np.cross(second_edges, crosses) + rises[:, 1:] * np.cross(crosses, first_edges)
+    in_plane /= crosses_sq[:, None]
+    # the component across the triangle's plane makes the normal a unit vector, upwards or downwards
+    across_sq = 1.0 - (in_plane * in_plane).sum(-1)
+    has_plane = across_sq > 0.0
+    across = crosses[has_plane] * np.sqrt(across_sq[has_plane] / crosses_sq[has_plane])[:, None]
+    normals = np.concatenate([in_plane[has_plane] + across, in_plane[has_plane] - across])
+    return normals, np.concatenate([triples[has_plane], triples[has_plane]])
 
 
 def distance_outside(triangles: Floats, centre_of_mass: Floats, normals: Floats) -> Floats:

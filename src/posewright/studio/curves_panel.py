@@ -86,20 +86,25 @@ class CurvesPanel(Panel):
             until_s: end [s]; 0 for the end of the motion.
 
         Returns:
-            `times_s`, and by joint `angles_deg`, None where it is free, and `too_fast`, the segments of
-            `find_overspeed_segments`.
+            `times_s`, and by joint `angles_deg`, None where it is free, `too_fast`, the segments of
+            `find_overspeed_segments`, and `tangents_deg_s`, at each keyframe the speeds of arriving and
+            leaving at speed 1, None where there is no spline.
         """
         robot = self._session.document.robot
         _, motion = self._current
         indices, times = sample_times(motion, from_s, until_s or motion.duration)
         angles = motion.sample_at(times.ravel()).angles
         curves = {}
+        arriving, leaving = motion.spline_tangents()
         for name in joints:
             if name in motion.joints:
-                joint_angles = angles[:, motion.joints.index(name)]
+                column = motion.joints.index(name)
+                joint_angles = angles[:, column]
+                tangents = zip(angles_deg(arriving[:, column]), angles_deg(leaving[:, column]), strict=True)
                 max_speed = float(robot.max_speeds[robot.index(name)])
                 curves[name] = {
                     "angles_deg": angles_deg(joint_angles),
+                    "tangents_deg_s": list(tangents),
                     "too_fast": find_overspeed_segments(
                         indices, times, angles=joint_angles.reshape(times.shape), max_speed=max_speed
                     ),

@@ -12,7 +12,8 @@ from posewright.control import Block
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.evaluation import MotionResult
 from posewright.figures.playback import Poses
-from posewright.motions import HARDWARE, Finding, Motion, check_motion, design_rules, rule_names
+from posewright.hazards import check_motion
+from posewright.motions import HARDWARE, Finding, Motion, design_rules, rule_names
 from posewright.robots import Robot
 from posewright.runs import try_motion
 from posewright.studio.background import IsCancelled, LatestTask

@@ -106,6 +106,8 @@ def keyframe_view(frame: Keyframe) -> View:
         "accel_share": frame.accel_share,
         "stiffness": frame.stiffness and dict(frame.stiffness),
         "lights": frame.lights and dict(frame.lights),
+        "tangents": frame.tangents
+        and {joint: angles_deg(np.array(pair)) for joint, pair in frame.tangents.items()},
         "pose": pose_view(frame.pose),
     }
 

@@ -298,7 +298,7 @@ class PosingPanel(Panel):
         post = self._context.session.post
 
         def publish_joint() -> None:
-            chain = self._context.scene.kinematic_model.chain(link)
+            chain = self._context.scene.kinematic_model.joint_chain(link)
             if chain:
                 self._context.session.publish(
                     "picked", {"joint": chain[-1], "time": next(self._pick_numbers)}
@@ -348,7 +348,7 @@ class PosingPanel(Panel):
             return
         self._look_at_keyframe()
         movable_joints = self._movable_joints()
-        chain = kinematic_model.chain(link)  # joints from the base to the link; empty for the base
+        chain = kinematic_model.joint_chain(link)  # joints from the base to the link; empty for the base
         kinematic_model.set_pose(scene.stance.base, scene.angles)
         is_base_moving = self._keeps_feet or not chain
         planted_feet: list[str] = []

@@ -21,7 +21,8 @@ from posewright.control import Block
 from posewright.controllers import PoseFollower
 from posewright.documents import Bounds
 from posewright.errors import BodyError, InputError, PosewrightError, UnknownNameError, UnsafeMotionError
-from posewright.motions import LONGEST_S, Motion, Pose, find_faults, require_no_faults
+from posewright.hazards import find_faults, require_no_faults
+from posewright.motions import LONGEST_S, Motion, Pose
 from posewright.robots import Robot
 from posewright.runs.plants import MOCK, SIMULATION
 from posewright.studio.commands.changes import with_angles, with_range

@@ -141,6 +141,11 @@ def parse_keyframes(
             reach_s=frame.reach_s * time_factor,
             pause_s=frame.pause_s * time_factor,
             stiffness=stiffness or None,
+            tangents={
+                joint: tangent.scaled(1.0 / time_factor)
+                for joint, tangent in (frame.tangents or {}).items()
+                if joint in shared_joints
+            },
         )
 
     losses = tuple(_describe_losses(copied_motion, retargeted, target_motion))

@@ -599,7 +599,7 @@ def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
     graph = PostureGraph.of(ways, commands, is_older_monet=False)
 
     def route(start: str, goal: str) -> list[str] | None:
-        route = graph.route(start, goal)
+        route = graph.find_route(start, goal)
         return None if route is None else [command.agent_lines[0].name for command in route]
 
     assert route("nt", "walk") == ["a_nt#sleep_a", "a_sleep#stand_d", "a_stand#walk_f"]

@@ -175,12 +175,13 @@ class ChartAnalysis:
         tracked_variables = frozenset(self.tracked_variables)
 
         def explore_exactly(names: Collection[str]) -> Exploration:
+            # the chart's resources must return to zero, which is always checked
             resources = tracked_variables.intersection(self.chart.resources)
             return self._explore(resources.union(names), limits=limits)
 
         def explore_with_values(values_to_try: Mapping[str, Collection[Value]]) -> Exploration:
-            names = tracked_variables.union(values_to_try)
-            return self._explore(names, values_to_try=values_to_try, limits=limits)
+            variables = tracked_variables.union(values_to_try)
+            return self._explore(variables, values_to_try=values_to_try, limits=limits)
 
         # a search is repeated later if it needs exact values of variables that the exploration has merged
         answerable_searches = []
@@ -274,7 +275,7 @@ class ChartAnalysis:
         variables = {name: env[name] for name in self.chart.variables if name in names}
         return Counterexample(state, occurring_inputs, variables)
 
-    def first_state(self, state: str) -> str:
+    def first_state_name(self, state: str) -> str:
         """Return the first name in the text of a configuration, which joins parallel states."""
         return state.split(STATE_SEPARATOR, maxsplit=1)[0]
 

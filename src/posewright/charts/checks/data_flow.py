@@ -266,7 +266,7 @@ class UnwrittenReads(Check):
         )
         case = self.analysis.build_counterexample(state_before.state, rows[-1], tick.env, {name})
         line = tick.taken_transitions[-1].line if tick.taken_transitions else None
-        state = self.analysis.first_state(active_states)
+        state = self.analysis.first_state_name(active_states)
         return Finding(
             Level.WARNING, Rule.OUTPUT_UNSET, message, state, counterexample=case, line=line, trace=rows
         )

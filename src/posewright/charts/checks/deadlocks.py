@@ -41,7 +41,7 @@ class Deadlocks(Check):
     def _find_dead_ends(self) -> Iterator[Finding]:
         """Yield a finding for each innermost state that no run leaves, for any inputs."""
         idle_states_by_leaf: dict[int, set[AbstractState]] = {}
-        for abstract_state in self.graph.distinct_states:
+        for abstract_state in self.graph.distinct_abstract_states:
             if not abstract_state.snapshot.started:
                 continue
             for leaf in abstract_state.snapshot.configuration:
@@ -311,7 +311,7 @@ class EndlessTicks(Check):
         for cycle in self.machine.junction_cycles:
             yield self._build_junction_finding(cycle)
         reported_messages = set[str]()
-        for abstract_state in self.analysis.exploration.graph.distinct_states:
+        for abstract_state in self.analysis.exploration.graph.distinct_abstract_states:
             for step in abstract_state.steps:
                 error = step.error
                 is_division_by_zero = isinstance(error, ExpressionError)

@@ -366,8 +366,8 @@ def _find_change_points_in(
 
     change_points = set[int]()
     with suppress(ExpressionError):
-        spans, _ = find_spans(comparison.tree, name, domain, compile_at_index)
-        for first_true, last_true in spans:
+        true_spans, _ = find_spans(comparison.tree, name, domain, compile_at_index)
+        for first_true, last_true in true_spans:
             change_points |= {first_true, last_true + 1}
     return change_points
 

@@ -120,6 +120,7 @@ class GuardOverlaps(Check):
             second: a later one, which may be enabled together with the first.
         """
         events = trigger_events(first) & trigger_events(second)
+        # only where the guards of the state are evaluated, which those of inner states may prevent
         location = TransitionChoice(node.index, events, MicrostepFilter.EVALUATED)
         overlap_claims = _build_overlap_claims(first, second)
         overlap_search = self.analysis.add_search(CheckQuestion(location, overlap_claims))

@@ -266,7 +266,7 @@ class BrokenPromises(Check):
         """Return the error for a broken promise, with the run that breaks it."""
         promise = result.promise
         _, tick = self.analysis.run_to_last_tick(result.trace)
-        state_name = self.analysis.first_state(result.state)
+        state_name = self.analysis.first_state_name(result.state)
         names = {name for condition in promise_conditions(promise) for name in condition.names}
         case = self.analysis.build_counterexample(state_name, result.trace[-1], tick.env, names)
         has_default_name = promise.name.startswith(f"{promise.kind.value} ")

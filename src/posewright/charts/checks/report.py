@@ -203,7 +203,7 @@ def inspect_chart(
         complete=analysis.has_scanned_all_ticks
         and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
         states=len(analysis.exploration.graph),
-        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_states),
+        cases=sum(len(state.steps) for state in analysis.exploration.graph.distinct_abstract_states),
         proved=analysis.solver.n_decided_questions,
     )
 

@@ -57,7 +57,7 @@ def scan_ticks(
         observers: receive every explored tick.
     """
     interpreter = exploration.interpreter
-    for abstract_state in exploration.graph.distinct_states:
+    for abstract_state in exploration.graph.distinct_abstract_states:
         if budget.stop_reason:
             break
         for step in abstract_state.steps:
@@ -72,7 +72,7 @@ def scan_ticks(
             for search in relevant_searches:
                 search.examine(tick)
             n_receivers = len(observers) + len(relevant_searches)
-            if budget.spend(len(tick_trace.evaluations) + WORK_PER_OBSERVER * n_receivers):
+            if budget.add_work(len(tick_trace.evaluations) + WORK_PER_OBSERVER * n_receivers):
                 break
     for search in searches:
         search.solve_open_situations()
@@ -229,7 +229,7 @@ def _repeat_cycle(
         visited_values.add(state.values)
         for row in cycle.rows:
             tick = trace_tick(interpreter, state, row)
-            budget.spend(len(tick.evaluations))
+            budget.add_work(len(tick.evaluations))
             trace.append(row)
             point = search.question.find_point(tick)
             if point is not None:

@@ -157,9 +157,10 @@ class Coverage:
 def coverage_marks(coverage: Coverage) -> dict[str | tuple[str, int], CoverageMark]:
     """Return the drawing marks of a chart's elements.
 
-    The key of a state is its name; that of a transition is its index, with the state or junction it is of.
-    A transition is covered if every path that begins with it was taken and all its conditions were shown to
-    decide. Infeasible obligations do not count; where there are no others, there is no mark.
+    The key of a state is its name; that of a transition is the state or junction that it leaves, and its
+    index there. A transition is covered if every path that begins with it was taken and all its conditions
+    were shown to decide. Obligations (items to be covered) that are infeasible do not count; where there are
+    no others, there is no mark.
     """
     marks: dict[str | tuple[str, int], CoverageMark] = {}
     obligations_by_transition: dict[tuple[str, int], list[TestObligation]] = {}

@@ -227,7 +227,11 @@ class _CompleteEvaluation:
         return evaluate
 
     def generate_rows(self, state: Snapshot) -> Iterator[Mapping[str, Value]]:
-        """Yield inputs for every way in which a tick and its skipped conditions can go."""
+        """Yield inputs for every path that a tick can take through all its conditions, also the skipped ones.
+
+        Args:
+            state: the state before the tick.
+        """
         interpreter = self.complete_interpreter
         if interpreter is None:  # no condition is ever skipped
             return

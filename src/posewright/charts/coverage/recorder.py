@@ -221,6 +221,7 @@ def _compile_first_true(cases: list[tuple[Evaluate, Evaluate]], default: Evaluat
     """
 
     def evaluate(env: Env) -> Value:
+        """Return the value of the first branch whose condition is true, else that of the last `else`."""
         evaluate_branch = default
         for evaluate_condition, evaluate_case_value in cases:
             if evaluate_condition(env):
@@ -334,7 +335,12 @@ class CoverageRecorder:
     """
 
     def __init__(self, interpreter: Interpreter, obligations: TestObligations | None = None) -> None:
-        """Replace every expression that contains decisions by a function that records them."""
+        """Replace every expression that contains decisions by a function that records them.
+
+        Args:
+            interpreter: runs the ticks.
+            obligations: the items to be covered; None for all of the chart.
+        """
         self.interpreter = interpreter
         self.obligations = obligations or TestObligations(interpreter.machine)
         self.facts: set[Fact] = set()

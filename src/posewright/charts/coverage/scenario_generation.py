@@ -254,7 +254,7 @@ class CoveringRuns:
     """
 
     def __init__(self, feasible_coverage: FeasibleCoverage) -> None:
-        """Collect the facts that ticks without errors can cover; none is covered yet.
+        """Collect the facts that ticks without errors can cover, such as states entered; none is covered yet.
 
         Args:
             feasible_coverage: what each tick from each explored state covers.

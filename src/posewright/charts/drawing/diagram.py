@@ -42,26 +42,29 @@ class TextLine:
     """A line of text, and the transitions that it describes.
 
     Attributes:
-        rank: priority of the transition among those tested in order, from 1; 0 if there is no order.
+        transition_keys: the transitions, each by the state or junction that it leaves, and its index there.
+        priority_number: place of the transition among those tested in order, from 1; 0 if there is no order.
     """
 
     text: str
-    transitions: tuple[TransitionKey, ...] = ()
-    rank: int = 0
+    transition_keys: tuple[TransitionKey, ...] = ()
+    priority_number: int = 0
 
     @property
-    def ranked(self) -> str:
-        """The text with its rank as a prefix: `2: go`."""
-        return f"{self.rank}: {self.text}".removesuffix(": ") if self.rank else self.text
+    def text_with_priority(self) -> str:
+        """The text with its priority number as a prefix: `2: go`."""
+        return (
+            f"{self.priority_number}: {self.text}".removesuffix(": ") if self.priority_number else self.text
+        )
 
 
 @dataclass(frozen=True)
 class DiagramNode:
-    """A state or a sign (initial dot, junction, history, fork, ...).
+    """A state or a pseudostate (initial dot, junction, history, fork, ...).
 
     Attributes:
-        key: the state's name; the key of a sign contains a space, so that it is no state's name.
-        title: text in it, or beside it if it is a sign.
+        key: the state's name; the key of a pseudostate contains a space, so that it is no state's name.
+        title: text in it; beside it if it is drawn as a small symbol: a pseudostate or a final state.
         lines: text below the title.
         inside: nodes inside it; regions if it is `parallel`.
     """
@@ -84,9 +87,9 @@ class DiagramLink:
     hook: Hook | None = None
 
     @property
-    def transitions(self) -> tuple[TransitionKey, ...]:
+    def transition_keys(self) -> tuple[TransitionKey, ...]:
         """The transitions that it represents."""
-        return tuple(dict.fromkeys(key for line in self.lines for key in line.transitions))
+        return tuple(dict.fromkeys(key for line in self.lines for key in line.transition_keys))
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ class CoverageMark(Enum):
     MISSED = "not covered"
 
     @property
-    def sign(self) -> str:
+    def label_prefix(self) -> str:
         """Prefix of a transition with the mark, so that it can be recognised without colour."""
         return {CoverageMark.COVERED: "", CoverageMark.PARTLY: "~ ", CoverageMark.MISSED: "✗ "}[self]
 

@@ -45,8 +45,8 @@ def escape_text(text: str) -> str:
     return text.translate(_ENTITIES)
 
 
-ACTIVE = "fill:#ffd98a,stroke:#a05a00,stroke-width:3px"
-OUTER = "fill:#fff4dc,stroke:#a05a00"
+ACTIVE_STYLE = "fill:#ffd98a,stroke:#a05a00,stroke-width:3px"
+OUTER_STYLE = "fill:#fff4dc,stroke:#a05a00"
 
 HISTORIES = {NodeShape.HISTORY: "history", NodeShape.DEEP_HISTORY: "deep history"}
 
@@ -93,8 +93,8 @@ class _MermaidWriter:
         active: the active states, which are highlighted.
         hierarchy: the nodes with their parents.
         nodes: all nodes by key.
-        ids: the Mermaid identifier of every node.
-        arrows: for every node, the labels of the arrows that are drawn directly inside it.
+        identifiers: the Mermaid identifier of every node, by the node's key.
+        arrow_labels: for every node, the labels of the arrows drawn directly inside it, by their ends.
     """
 
     def __init__(self, diagram: Diagram, active: Highlight) -> None:
@@ -104,13 +104,13 @@ class _MermaidWriter:
         self.hierarchy = NodeHierarchy(diagram)
         self.nodes = self.hierarchy.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
-        self.ids = {key: self._identifier_of(key, i) for i, key in enumerate(keys)}
-        self.arrows: dict[str, dict[_ArrowEnds, list[str]]] = {key: {} for key in keys}
+        self.identifiers = {node_key: self._identifier_of(node_key, i) for i, node_key in enumerate(keys)}
+        self.arrow_labels: dict[str, dict[_ArrowEnds, list[str]]] = {node_key: {} for node_key in keys}
         for link in diagram.links:
             self._add_arrow(link)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the text."""
+        """Yield the lines of the text: states, arrows, and the classes that highlight active states."""
         root = self.diagram.root
         yield "stateDiagram-v2"
         if root.parallel:
@@ -118,60 +118,67 @@ class _MermaidWriter:
             yield from self._arrow_lines(root, "    ")
         else:
             yield from self._content_lines(root, "    ")
-        states = [node.key for node in walk_nodes(root) if node.shape in {NodeShape.STATE, NodeShape.FINAL}]
-        for class_name, style, keys in (
-            ("active", ACTIVE, self.active.inner),
-            ("outer", OUTER, self.active.outer),
+        state_keys = [
+            node.key for node in walk_nodes(root) if node.shape in {NodeShape.STATE, NodeShape.FINAL}
+        ]
+        for class_name, style, highlighted_keys in (
+            ("active", ACTIVE_STYLE, self.active.inner),
+            ("outer", OUTER_STYLE, self.active.outer),
         ):
-            identifiers = [self.ids[key] for key in states if key in keys]
-            if identifiers:
+            highlighted = [
+                self.identifiers[node_key] for node_key in state_keys if node_key in highlighted_keys
+            ]
+            if highlighted:
                 yield f"    classDef {class_name} {style}"
-                yield f"    class {','.join(identifiers)} {class_name}"
+                yield f"    class {','.join(highlighted)} {class_name}"
 
-    def _identifier_of(self, key: str, index: int) -> str:
+    def _identifier_of(self, node_key: str, index: int) -> str:
         """Return the identifier of a node: its name if it is a state or a named junction, else a number."""
-        node = self.nodes[key]
-        is_state = " " not in key
+        node = self.nodes[node_key]
+        is_state = " " not in node_key
         is_named_junction = node.shape is NodeShape.JUNCTION and bool(node.title)
         return identifier(node.title) if is_state or is_named_junction else f"sign_{index}"
 
     # Links, between states that Mermaid can connect.
 
     def _add_arrow(self, link: DiagramLink) -> None:
-        """Add a link as an arrow inside the state that contains both its ends, the real ends in brackets.
+        """Add a link as an arrow inside the state that contains both its ends.
 
-        The link from a history to its default is left out, as Mermaid has no histories.
+        Its true ends are written after the label if Mermaid cannot connect them. The link from a history to
+        its default is left out, as Mermaid has no histories.
         """
         if self.nodes[link.start].shape in HISTORIES:
             return
-        container, ends = self._drawn_ends(link)
-        labels = [line.ranked for line in link.lines if line.ranked]
-        note = self._end_note(link, ends)
-        if note:
-            labels = [f"{label} {note}" for label in labels] or [note]
-        self.arrows[container].setdefault(ends, []).extend(labels)
+        container, drawn_ends = self._find_drawn_ends(link)
+        labels = [line.text_with_priority for line in link.lines if line.text_with_priority]
+        true_ends_text = self._describe_true_ends(link, drawn_ends)
+        if true_ends_text:
+            labels = [f"{label} {true_ends_text}" for label in labels] or [true_ends_text]
+        self.arrow_labels[container].setdefault(drawn_ends, []).extend(labels)
 
-    def _drawn_ends(self, link: DiagramLink) -> tuple[str, _ArrowEnds]:
-        """Return the node inside which a link is drawn, and the nodes that it connects there.
+    def _find_drawn_ends(self, link: DiagramLink) -> tuple[str, _ArrowEnds]:
+        """Return the node inside which a link is drawn, and the nodes that it connects there, all by key.
 
         It is the innermost node that contains both ends. If Mermaid cannot draw the link inside it (between
         regions, or to the node itself), the link is drawn around it, from the node to itself.
         """
-        # only the root has no ancestors
+        # the root has no ancestors, and contains every end
         candidates = self.hierarchy.ancestors(link.start) or [link.start]
-        container = next(key for key in candidates if self._contains(key, link.end))
+        container = next(node_key for node_key in candidates if self._contains(node_key, link.end))
         start = self.hierarchy.child(container, link.start) or container
         end = self.hierarchy.child(container, link.end) or container
-        if self.nodes[container].parallel or container in {start, end}:
-            outer = self.hierarchy.parent.get(container, container)
+        cannot_connect = self.nodes[container].parallel or container in {start, end}
+        if cannot_connect:
+            outer = self.hierarchy.parent_of.get(container, container)  # the root has no parent
             return outer, _ArrowEnds(container, container)
         return container, _ArrowEnds(start, end)
 
-    def _contains(self, outer: str, key: str) -> bool:
-        return key == outer or self.hierarchy.child(outer, key) is not None
+    def _contains(self, outer: str, node_key: str) -> bool:
+        """Return whether a node is another node or inside it."""
+        return node_key == outer or self.hierarchy.child(outer, node_key) is not None
 
-    def _end_note(self, link: DiagramLink, drawn_ends: _ArrowEnds) -> str:
-        """Return a note on the true ends of a link that is drawn between other nodes: `(from a to b)`.
+    def _describe_true_ends(self, link: DiagramLink, drawn_ends: _ArrowEnds) -> str:
+        """Return the true ends of a link that is drawn between other nodes, as text: `(from a to b)`.
 
         Empty if the ends are the true ones, or have no title.
         """
@@ -196,22 +203,22 @@ class _MermaidWriter:
 
     def _arrow_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of the arrows inside a node, with their labels."""
-        for ends, labels in self.arrows[node.key].items():
+        for ends, labels in self.arrow_labels[node.key].items():
             text = "<br/>".join(escape_text(label) for label in labels)
             start = self._end_text(ends.start)
             end = self._end_text(ends.end)
             yield f"{indent}{start} --> {end}{f' : {text}' if text else ''}"
 
-    def _end_text(self, key: str) -> str:
+    def _end_text(self, node_key: str) -> str:
         """Return how Mermaid writes an end of an arrow: an identifier, or `[*]` for an initial dot."""
-        return "[*]" if self.nodes[key].shape is NodeShape.INITIAL else self.ids[key]
+        return "[*]" if self.nodes[node_key].shape is NodeShape.INITIAL else self.identifiers[node_key]
 
     def _state_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines that declare a node and the nodes inside it.
 
         Initial dots and histories are not declared, as Mermaid has no such states.
         """
-        name = self.ids[node.key]
+        name = self.identifiers[node.key]
         if node.shape is NodeShape.JUNCTION:
             yield f"{indent}state {name} <<choice>>"
         elif node.shape is NodeShape.FORK:
@@ -225,7 +232,7 @@ class _MermaidWriter:
 
     def _leaf_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of a state without states inside, with its note."""
-        name = self.ids[node.key]
+        name = self.identifiers[node.key]
         text = escape_text(node.title)
         yield f'{indent}state "{text}" as {name}' if text != name else f"{indent}{name}"
         yield from self._note_lines(node, indent)
@@ -234,7 +241,7 @@ class _MermaidWriter:
 
     def _composite_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of a state with states inside."""
-        name = self.ids[node.key]
+        name = self.identifiers[node.key]
         text = escape_text(node.title)
         deeper = f"{indent}    "
         yield f'{indent}state "{text}" as {name} {{' if text != name else f"{indent}state {name} {{"
@@ -260,6 +267,6 @@ class _MermaidWriter:
 
     def _note_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         if node.lines:
-            yield f"{indent}note right of {self.ids[node.key]}"
+            yield f"{indent}note right of {self.identifiers[node.key]}"
             yield from (f"{indent}    {escape_text(line.text.strip())}" for line in node.lines)
             yield f"{indent}end note"

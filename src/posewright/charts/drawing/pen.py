@@ -49,8 +49,8 @@ LABEL_FONT = 12.0
 TITLE_FONT = 17.0
 """Heights of letters [px]."""
 
-RANK_FONT = 9.5
-"""Height of the small rank numbers before transitions that are tested in order [px]."""
+PRIORITY_FONT = 9.5
+"""Height of the small priority numbers before transitions that are tested in order [px]."""
 
 LETTER_WIDTH_RATIO = 0.62
 LINE_HEIGHT_RATIO = 1.3
@@ -71,17 +71,17 @@ SIDE_PADDING = 12
 LABEL_SIDE_PADDING = 5
 """Room at each side of the text on an arrow [px]."""
 
-RANK_ROOM = 4
-"""Additional room at the left of a label with ranks [px]; with the padding, it holds ranks of one digit."""
+PRIORITY_ROOM = 4
+"""Additional room at the left of a label with priority numbers [px]; with the padding, it holds one digit."""
 
-RANK_DIGIT_WIDTH = 7
-"""Additional room for every further digit of a rank [px]."""
+PRIORITY_DIGIT_WIDTH = 7
+"""Additional room for every further digit of a priority number [px]."""
 
 DOT_DIAMETER = 12
 JUNCTION_WIDTH = 20
 CIRCLE_DIAMETER = 24
 FORK_THICKNESS = 6
-"""Sizes of initial dots, of junctions, and of history signs and final states; thickness of forks [px]."""
+"""Sizes of initial dots, of junctions, and of history symbols and final states; thickness of forks [px]."""
 
 FORK_LENGTH = 36
 MIN_STATE_WIDTH = 72
@@ -107,26 +107,32 @@ def lines_size(lines: Sequence[TextLine]) -> Size:
 
 
 def visible_lines(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Return the visible lines of an arrow's label; a transition without text shows its rank as its text.
+    """Return the visible lines of an arrow's label.
 
-    The rank is the place of a transition in the order of trial, a small number before its line.
+    A line without text shows the priority number of its transition as its text: the place in the order in
+    which transitions are tried. A line with neither is not visible.
     """
-    return [
-        line if line.text else TextLine(str(line.rank), line.transitions) for line in lines if line.ranked
-    ]
+    visible = []
+    for line in lines:
+        if line.text:
+            visible.append(line)
+        elif line.priority_number:
+            visible.append(TextLine(str(line.priority_number), line.transition_keys))
+    return visible
 
 
 def label_size(lines: Sequence[TextLine]) -> Size | None:
     """Return the size of an arrow's label, None if it has no visible line.
 
-    The size includes the rank numbers that stand at the left of the lines, except for `RANK_ROOM`.
+    The size includes the priority numbers that stand at the left of the lines, except for `PRIORITY_ROOM`.
     """
     shown_lines = visible_lines(lines)
     if not shown_lines:
         return None
     text_width_px, text_height_px = lines_size(shown_lines)
-    n_rank_digits = max(len(str(line.rank)) for line in shown_lines)
-    further_digits_width = (n_rank_digits - 1) * RANK_DIGIT_WIDTH  # the padding has room for the first digit
+    n_priority_digits = max(len(str(line.priority_number)) for line in shown_lines)
+    # the padding has room for the first digit
+    further_digits_width = (n_priority_digits - 1) * PRIORITY_DIGIT_WIDTH
     width = text_width_px + 2 * LABEL_SIDE_PADDING + further_digits_width
     return width, text_height_px + LABEL_PADDING
 
@@ -139,12 +145,12 @@ def head_size(node: DiagramNode) -> Size:
     return max(lines_width, title_width) + 2 * SIDE_PADDING, height
 
 
-def leaf_size(node: DiagramNode, sideways: bool) -> Size:
+def leaf_size(node: DiagramNode, arrows_go_right: bool) -> Size:
     """Return the size of a node without inner nodes.
 
     Args:
         node: the node.
-        sideways: arrows around it mostly go to the right, not down.
+        arrows_go_right: arrows around it mostly go to the right, not down.
     """
     if node.shape is NodeShape.STATE or node.shape is NodeShape.REGION:
         width, height = head_size(node)
@@ -153,7 +159,7 @@ def leaf_size(node: DiagramNode, sideways: bool) -> Size:
     if node.shape is NodeShape.STAY:
         return text_width(node.title) + 8, ROW_HEIGHT + 4
     if node.shape is NodeShape.FORK:  # a bar across the direction of the arrows
-        return (FORK_THICKNESS, FORK_LENGTH) if sideways else (FORK_LENGTH, FORK_THICKNESS)
+        return (FORK_THICKNESS, FORK_LENGTH) if arrows_go_right else (FORK_LENGTH, FORK_THICKNESS)
     diameters = {NodeShape.INITIAL: DOT_DIAMETER, NodeShape.JUNCTION: JUNCTION_WIDTH}
     diameter = diameters.get(node.shape, CIRCLE_DIAMETER)  # else a history or a final state
     return diameter, diameter
@@ -181,7 +187,7 @@ _STYLE = f"""
   .name {{ font-size: {NODE_FONT:g}px; font-weight: 600; }}
   .label, .legend {{ font-family: {_MONO}; font-size: {LABEL_FONT:g}px; }}
   .left {{ text-anchor: start; }}
-  .rank {{ font-size: {RANK_FONT:g}px; font-weight: 700; text-anchor: end; }}
+  .rank {{ font-size: {PRIORITY_FONT:g}px; font-weight: 700; text-anchor: end; }}
   .title {{ font-size: {TITLE_FONT:g}px; font-weight: 600; text-anchor: start; }}
   .legend {{ text-anchor: start; white-space: pre; }}
   .state {{ fill: {FILL}; stroke: {INK}; stroke-width: 1.6; }}

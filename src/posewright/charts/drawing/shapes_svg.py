@@ -1,4 +1,4 @@
-"""SVG of the nodes and links of a scene: boxes with text, statechart signs, and arrows."""
+"""SVG of the nodes and links of a scene: boxes with text, statechart symbols, and arrows."""
 
 from __future__ import annotations
 
@@ -68,20 +68,20 @@ class NodeDrawing:
         self.active = active
         self.marks = marks
 
-    def draw(self, node: DiagramNode, sideways: bool) -> str:
+    def draw(self, node: DiagramNode, arrows_go_right: bool) -> str:
         """Return a node as SVG, without the nodes inside it.
 
         Args:
             node: the node to be drawn.
-            sideways: arrows around it mostly go to the right; the title of a sign is then below it, else to
-                its right, away from the arrows.
+            arrows_go_right: arrows around it mostly go to the right; the title of a symbol is then below it,
+                else to its right, away from the arrows.
         """
         box = self.scene.boxes[node.key]
         if node.shape in {NodeShape.STATE, NodeShape.REGION}:
             return self._draw_state(node, box)
         if node.shape is NodeShape.FINAL:
-            return self._draw_final_state(node, box, sideways)
-        return _draw_pseudostate(node, box, sideways)
+            return self._draw_final_state(node, box, arrows_go_right)
+        return _draw_pseudostate(node, box, arrows_go_right)
 
     def _extra_classes(self, node: DiagramNode) -> str:
         """Return the CSS classes of a node beyond its shape: its mark, and whether it is active."""
@@ -124,25 +124,25 @@ class NodeDrawing:
 
     def _draw_line(self, line: TextLine, x: float, y: float) -> str:
         """Return a line of text in a state as SVG, in the colour of its transitions' mark."""
-        mark = combined_mark(self.marks, line.transitions)
+        mark = combined_mark(self.marks, line.transition_keys)
         return text(f"label left{f' {mark.css_class}' if mark else ''}", x, y, content=line.text)
 
-    def _draw_final_state(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+    def _draw_final_state(self, node: DiagramNode, box: BoundingBox, arrows_go_right: bool) -> str:
         """Return the SVG group of a final state: a ring around a dot, with its title beside it."""
         radius = CIRCLE_DIAMETER / 2
         ring = circle(f"sign{self._extra_classes(node)}", box.x, box.y, radius=radius - 1)
         dot = circle("solid", box.x, box.y, radius=radius - 5)
-        title = _title_beside(node, box, radius, sideways)
+        title = _title_beside(node, box, radius, arrows_go_right)
         return f'<g data-state="{node.key}">{ring}{dot}{title}</g>'
 
 
-def _draw_pseudostate(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+def _draw_pseudostate(node: DiagramNode, box: BoundingBox, arrows_go_right: bool) -> str:
     """Return the SVG of a pseudostate: initial dot, fork, "stays", or a junction or history with its title.
 
     Args:
         node: the pseudostate.
         box: its position and size.
-        sideways: a title is below it, else to its right.
+        arrows_go_right: a title is below it, else to its right.
     """
     if node.shape is NodeShape.INITIAL:
         return circle("solid", box.x, box.y, radius=DOT_DIAMETER / 2)
@@ -151,24 +151,23 @@ def _draw_pseudostate(node: DiagramNode, box: BoundingBox, sideways: bool) -> st
     if node.shape is NodeShape.STAY:
         return text("label", box.x, y=box.y + TEXT_BASELINE_DROP, content=node.title)
     if node.shape is NodeShape.JUNCTION:
-        half = JUNCTION_WIDTH / 2
-        rhombus = (
-            f"M{box.x - half:.1f},{box.y:.1f} l{half:g},{-half:g} l{half:g},{half:g} l{-half:g},{half:g} z"
-        )
-        return path("sign", rhombus) + _title_beside(node, box, half, sideways)
+        radius = JUNCTION_WIDTH / 2
+        left_corner = f"M{box.x - radius:.1f},{box.y:.1f}"
+        rhombus = f"{left_corner} l{radius:g},{-radius:g} l{radius:g},{radius:g} l{-radius:g},{radius:g} z"
+        return path("sign", rhombus) + _title_beside(node, box, radius, arrows_go_right)
     # else a history, shallow or deep
     radius = CIRCLE_DIAMETER / 2
     letters = "H" if node.shape is NodeShape.HISTORY else "H*"
     ring = circle("sign", box.x, box.y, radius=radius - 1)
     name = text("sign-name", box.x, y=box.y + NAME_BASELINE_DROP, content=letters)
-    return ring + name + _title_beside(node, box, radius, sideways)
+    return ring + name + _title_beside(node, box, radius, arrows_go_right)
 
 
-def _title_beside(node: DiagramNode, box: BoundingBox, radius: float, sideways: bool) -> str:
-    """Return the SVG of a sign's title, if it has one: below the sign (`sideways`), or to its right."""
+def _title_beside(node: DiagramNode, box: BoundingBox, radius: float, arrows_go_right: bool) -> str:
+    """Return the SVG of a symbol's title, if it has one: below it if arrows go right, else to its right."""
     if not node.title:
         return ""
-    if sideways:
+    if arrows_go_right:
         return text("label", box.x, y=box.y + radius + ROW_HEIGHT - 3, content=node.title)
     return text("label left", x=box.x + radius + 6, y=box.y + TEXT_BASELINE_DROP, content=node.title)
 
@@ -181,45 +180,48 @@ HOOK_ALONG = 11.0
 """Extent of a hook out of a border, and along it [px]."""
 
 
-def draw_link(track: RoutedLink, marks: DiagramMarks) -> str:
+def draw_link(routed_link: RoutedLink, marks: DiagramMarks) -> str:
     """Return a link with its label as SVG: a line up to the label, an arrow behind it, and the texts."""
-    mark = combined_mark(marks, track.link.transitions)
+    mark = combined_mark(marks, routed_link.link.transition_keys)
     mark_class = f" {mark.css_class}" if mark else ""
-    *line_pieces, arrow_piece = _split_at_label(_add_hook(track), track.label)
+    *line_pieces, arrow_piece = _split_at_label(_add_hook(routed_link), routed_link.label_box)
     parts = [path(f"line{mark_class}", _rounded_path(piece)) for piece in line_pieces]
     parts.append(path(f"arrow{mark_class}", _rounded_path(arrow_piece)))
-    return "".join([*parts, *_label_parts(track, marks)])
+    return "".join([*parts, *_label_parts(routed_link, marks)])
 
 
-def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
-    """Return the SVG texts of a link's label, with ranks beside its lines."""
-    box = track.label
+def _label_parts(routed_link: RoutedLink, marks: DiagramMarks) -> list[str]:
+    """Return the SVG texts of a link's label, with the priority numbers beside its lines."""
+    box = routed_link.label_box
     if box is None:
         return []
-    lines = visible_lines(track.link.lines)
+    lines = visible_lines(routed_link.link.lines)
     text_block_width, _ = lines_size(lines)
     first_y = box.y - (len(lines) - 1) * ROW_HEIGHT / 2 + LABEL_FONT * BASELINE_SHARE
     left = box.x + box.width / 2 - LABEL_SIDE_PADDING - text_block_width
-    is_left_aligned = any(line.rank or line.text.startswith(" ") for line in lines)
+    is_left_aligned = any(line.priority_number or line.text.startswith(" ") for line in lines)
     label_class = "label left" if is_left_aligned else "label"
     x = left if is_left_aligned else box.x
     parts = []
     for i, line in enumerate(lines):
-        mark = combined_mark(marks, line.transitions)
+        mark = combined_mark(marks, line.transition_keys)
         y = first_y + i * ROW_HEIGHT
         mark_class = f" {mark.css_class}" if mark else ""
         parts.append(text(f"{label_class}{mark_class}", x, y, content=line.text))
-        if line.rank:
-            parts.append(text(f"rank{mark_class}", x=left - 2, y=y - 2, content=str(line.rank)))
+        if line.priority_number:
+            parts.append(text(f"rank{mark_class}", x=left - 2, y=y - 2, content=str(line.priority_number)))
     return parts
 
 
-def _add_hook(track: RoutedLink) -> list[Point]:
-    """Return the route with a hook at the border of the state that the link leaves, if it has one."""
-    points = list(track.points)
-    if track.link.hook is Hook.START:
+def _add_hook(routed_link: RoutedLink) -> list[Point]:
+    """Return the route of a link, with a hook if the link leaves a state although it ends inside it.
+
+    The hook is three more corners at the border of the state, which turn the line back to the border.
+    """
+    points = list(routed_link.corners)
+    if routed_link.link.hook is Hook.START:
         return [*_hook_corners(points[0], points[1]), *points]
-    if track.link.hook is Hook.END:
+    if routed_link.link.hook is Hook.END:
         return [*points, *_hook_corners(points[-1], points[-2])[::-1]]
     return points
 
@@ -248,10 +250,10 @@ def _hook_corners(end: Point, previous: Point) -> list[Point]:
 
 
 def _split_at_label(points: Sequence[Point], label: BoundingBox | None) -> list[list[Point]]:
-    """Return the parts of a route before and after its label; the whole route if there is no label on it."""
+    """Return the two parts of a route before and after its label; the whole route if no label is on it."""
     if label is None:
         return [list(points)]
-    box = label.grown(-1)
+    box = label.grown(-1)  # so that a route along the border of the label does not cross it
     before_label: list[Point] = []
     after_label: list[Point] = []
     for start, end in pairwise(points):
@@ -285,6 +287,7 @@ def _box_crossing(start: Point, end: Point, box: BoundingBox) -> tuple[Point, Po
 
 
 def _drop_repeated(points: Sequence[Point]) -> list[Point]:
+    """Return points without those that equal the point before."""
     return [point for i, point in enumerate(points) if not i or point != points[i - 1]]
 
 

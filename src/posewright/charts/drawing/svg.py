@@ -94,8 +94,8 @@ class Composition:
 def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Composition:
     """Return a chart's picture in a style.
 
-    Signs need a flat chart with a truth table; another chart gets words. AUTO uses words, or numbers with a
-    key if the picture would be crowded and numbers make it much smaller.
+    Signs (such as `01X/10`) need a flat chart with a truth table; another chart gets words. AUTO uses words,
+    or numbers with a key if the picture would be crowded and numbers make it much smaller.
 
     Args:
         chart: the chart to be drawn.
@@ -144,22 +144,23 @@ def _compose_with_labels(
     marks: DiagramMarks,
     labels_per_line: int = 1,
 ) -> Composition:
-    """Return the picture of a chart with its key.
+    """Return the picture of a chart with its key: text below or beside it that explains the labels.
 
     Args:
         chart: the chart to be drawn.
         label_transition: returns the lines of a transition's label.
         key: the lines of the key; empty if there is none.
-        marks: the marks of transitions, whose signs are written in front of the labels.
+        marks: the coverage marks of transitions, whose prefixes are written in front of the labels.
         labels_per_line: number of labels in one line.
     """
 
     def label_with_mark(numbered: NumberedTransition) -> list[str]:
-        """Return the lines of a label, with the mark's sign in front of the first unless that is empty."""
+        """Return the lines of a label, with the mark's prefix in front of the first unless that is empty."""
         lines = list(label_transition(numbered))
-        is_marked = numbered.key in marks and numbered.depth == 0
+        is_segment = numbered.depth > 0  # it is marked together with its transition
+        is_marked = numbered.transition_key in marks and not is_segment
         if is_marked and lines and lines[0]:
-            lines[0] = marks[numbered.key].sign + lines[0]
+            lines[0] = marks[numbered.transition_key].label_prefix + lines[0]
         return lines
 
     diagram = build_diagram(chart, label_with_mark, labels_per_line)
@@ -180,10 +181,11 @@ def key_lines(chart: Chart) -> list[TextLine]:
         target = target_text(numbered.transition) or segment_numbers
         if target:
             description = f"{description} -> {target}".lstrip()
-        prefix = f"{'  ' * numbered.depth}{numbered.number:>4}  "
-        indent = " " * (len(prefix) + 2)
-        for line in wrap_text(description, MAX_KEY_LINE_LENGTH, indent, first=prefix):
-            lines.append(TextLine(line, (numbered.key,)))
+        indent_of_segments = "  " * numbered.depth
+        prefix = f"{indent_of_segments}{numbered.number:>4}  "
+        continuation_indent = " " * (len(prefix) + 2)
+        for line in wrap_text(description, MAX_KEY_LINE_LENGTH, continuation_indent, first=prefix):
+            lines.append(TextLine(line, (numbered.transition_key,)))
     return lines
 
 
@@ -214,11 +216,11 @@ def _place_key_columns(
     x = 0.0 if below else scene.width + KEY_GAP
     top = scene.height + KEY_GAP if below else 0.0
     placed_lines: list[PlacedLine] = []
-    for first in range(0, len(lines), lines_per_column):
-        column = lines[first : first + lines_per_column]
-        placed_lines += [
-            PlacedLine(x, top + (i + BASELINE_SHARE) * ROW_HEIGHT, line) for i, line in enumerate(column)
-        ]
+    for first_index in range(0, len(lines), lines_per_column):
+        column = lines[first_index : first_index + lines_per_column]
+        for row_index, line in enumerate(column):
+            baseline_y = top + (row_index + BASELINE_SHARE) * ROW_HEIGHT
+            placed_lines.append(PlacedLine(x, baseline_y, line))
         x += max(text_width(line.text) for line in column) + KEY_COLUMN_GAP
     width = max(scene.width, x - KEY_COLUMN_GAP)
     height = max(scene.height, top + lines_per_column * ROW_HEIGHT)
@@ -291,15 +293,16 @@ def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterat
         )
     for outer in walk_nodes(scene.diagram.root):
         for node in outer.inside:
-            yield drawing.draw(node, scene.sideways[outer.key])
+            yield drawing.draw(node, scene.arrows_go_right[outer.key])
     for (start_x, start_y), (end_x, end_y) in scene.dividers:
         yield path("divider", f"M{start_x:.1f},{start_y:.1f} L{end_x:.1f},{end_y:.1f}")
-    for track in scene.tracks:
-        yield draw_link(track, marks)
+    for routed_link in scene.routed_links:
+        yield draw_link(routed_link, marks)
 
 
 def _key_line(placed: PlacedLine, marks: DiagramMarks) -> str:
-    mark = combined_mark(marks, placed.line.transitions)
+    """Return a line of the key as SVG, in the colour of the mark of its transitions."""
+    mark = combined_mark(marks, placed.line.transition_keys)
     return text(
         f"legend {mark.css_class}" if mark else "legend", placed.x, placed.y, content=placed.line.text
     )
@@ -328,7 +331,7 @@ def _legend_parts(top: float) -> tuple[list[str], float]:
     line_x = SAMPLE_WIDTH + SAMPLE_GAP
     text_x = line_x + SAMPLE_WIDTH + SAMPLE_GAP
     for mark in CoverageMark:
-        label = f"{mark.sign}{mark.value}"
+        label = f"{mark.label_prefix}{mark.value}"
         box = BoundingBox(x + SAMPLE_WIDTH / 2, y, width=SAMPLE_WIDTH, height=SAMPLE_HEIGHT)
         parts += [
             rect(f"state {mark.css_class}", box, corner=4),

@@ -449,10 +449,11 @@ class _Timeline:
         """Choose the width of the time axis: wider for more ticks, between two limits."""
         self.chart = chart
         self.ticks = ticks
-        names = [*chart.events, *chart.inputs, *chart.outputs]
-        left = LEFT_MARGIN + max((text_width(name) for name in names), default=40) + 10
-        width = min(max(len(ticks) * MAX_TICK_WIDTH, MIN_AXIS_WIDTH), MAX_AXIS_WIDTH)
-        self.ruler = Ruler(left, width, len(ticks))
+        lane_names = [*chart.events, *chart.inputs, *chart.outputs]
+        names_width = max((text_width(name) for name in lane_names), default=40)
+        axis_left = LEFT_MARGIN + names_width + 10
+        axis_width = min(max(len(ticks) * MAX_TICK_WIDTH, MIN_AXIS_WIDTH), MAX_AXIS_WIDTH)
+        self.ruler = Ruler(axis_left, axis_width, len(ticks))
 
     def svg(self) -> str:
         """Return the timeline as an SVG document."""
@@ -505,6 +506,7 @@ class _Timeline:
             yield from self._signal_rows(name, value_type, [tick.outputs.get(name) for tick in self.ticks])
 
     def _event_row(self, name: str, values: Sequence[Value | None]) -> _LaneRow:
+        """Return the lane of an event: a mark at each tick in which it occurs."""
         return _LaneRow(name, EVENT_LANE_HEIGHT, lambda lane: draw_spikes(lane, self.ruler, values))
 
     def _signal_rows(self, name: str, value_type: Type, values: Sequence[Value | None]) -> Iterator[_LaneRow]:
@@ -528,7 +530,13 @@ class _Timeline:
     def _bar_rows(
         self, name: str, values: Sequence[Value | None], names: Sequence[str]
     ) -> Iterator[_LaneRow]:
-        """Yield a lane of bars, and legend rows for the names that do not fit."""
+        """Yield a lane with a bar for each run of equal values, and legend rows for names that do not fit.
+
+        Args:
+            name: the name of the lane.
+            values: the value at each tick; None for no bar.
+            names: all values that may occur; each gets a colour.
+        """
         tints = assign_tints(names)
         yield _LaneRow(name, BAR_LANE_HEIGHT, lambda lane: draw_bars(lane, self.ruler, values, tints))
         for row in legend_rows(self.ruler, names_without_room(self.ruler, values)):

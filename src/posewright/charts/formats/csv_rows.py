@@ -28,7 +28,7 @@ _LINE_END = re.compile(r"\r?\n|\r")
 
 
 def read_csv_rows(text: str, path: Path | None, n_lines_before: int = 0) -> Iterator[tuple[list[str], Where]]:
-    """Yield the cells of each row that is not empty, without blanks around them, and the line it ends in.
+    """Yield the cells of each row that is not empty, without blanks around them, and where the row ends.
 
     Args:
         text: the table.

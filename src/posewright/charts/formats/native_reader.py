@@ -377,9 +377,10 @@ class _PartReader:
     # States
 
     def read_states(self, fields: Mapping[str, Node]) -> tuple[State, ...]:
-        """Read the states under `states` or `regions` of a chart or a state."""
+        """Read the states under `states` or `regions` of a chart or a state; invalid ones are left out."""
+        key = "regions" if "regions" in fields else "states"
         states: list[State] = []
-        for name, node in fields["regions" if "regions" in fields else "states"].fields().items():
+        for name, node in fields[key].fields().items():
             with self.errors.collect():
                 states.append(self._read_state(name, node))
         return tuple(states)
@@ -458,7 +459,7 @@ class _PartReader:
     # Transitions
 
     def read_junctions(self, fields: Mapping[str, Node]) -> dict[str, tuple[Transition, ...]]:
-        """Read the segments of every named junction."""
+        """Read the segments of every named junction, by the junction's name."""
         if "junctions" not in fields:
             return {}
         junctions: dict[str, tuple[Transition, ...]] = {}
@@ -571,7 +572,12 @@ class _PartReader:
             node.fail(f"'when' is missing: a transition needs {causes}", hint=hint)
 
     def _read_event(self, node: Node) -> str:
-        """Return the name of an event that triggers a transition, such as a declared event or `done.S`."""
+        """Return the name of the event that triggers a transition: a declared event, or `done.S`.
+
+        Raises:
+            DocumentError: there is no such event, or it is an input, or the state S is never done.
+            UnknownNameError: `done.S` names no state.
+        """
         name = node.text()
         events = self.declared.every_event
         if name not in events and name.startswith(DONE_PREFIX):

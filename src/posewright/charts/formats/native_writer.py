@@ -44,24 +44,32 @@ MAX_ONE_LINE = 90
 def save_chart(chart: Chart, path: Path | str) -> None:
     """Write a chart as a native document, atomically.
 
-    If the file exists and is a chart, only its differing parts are changed.
+    If the file exists and is a chart, only the parts that differ are changed, and its comments stay.
 
     Raises:
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    save_document(path, _merge_into_file(path, chart_data(chart)) if path_exists(path) else chart_data(chart))
+    data = chart_data(chart)
+    save_document(path, _merge_with_file(path, data) if path_exists(path) else data)
 
 
-def _merge_into_file(path: Path, new_data: dict[str, PlainData]) -> dict[str, PlainData]:
-    """Return `new_data`, with the notation of the chart at `path` wherever both mean the same."""
+def _merge_with_file(path: Path, new_data: dict[str, PlainData]) -> dict[str, PlainData]:
+    """Return the data of a chart, written like the chart in a file wherever the two have the same meaning.
+
+    So a value that the file writes as `500 ms` stays so instead of becoming 0.5.
+
+    Args:
+        path: the existing file.
+        new_data: what this writer writes for the new chart.
+    """
     text = read_text(path)
     try:
         old_data = chart_data(parse_chart(text, path))
     except InputError:  # the file is not a chart: only its comments are preserved
         return new_data
     document = plain_mapping(parse_document(text, path).value)
-    if "initial_outputs" in document:  # the old key, for outputs only
+    if "initial_outputs" in document:  # the key of older documents: it stays if only outputs have values
         outputs = new_data.get("outputs")
         output_names = outputs.keys() if isinstance(outputs, Mapping) else frozenset[str]()
         for version in (old_data, new_data):
@@ -72,11 +80,11 @@ def _merge_into_file(path: Path, new_data: dict[str, PlainData]) -> dict[str, Pl
 
 
 def _merge(document: PlainData, old_data: PlainData, new_data: PlainData) -> PlainData:
-    """Return `new_data`, with the document's own notation wherever the meaning has not changed.
+    """Return a part of the new data, written like the existing document wherever the meaning is the same.
 
     Args:
-        document: part of the existing document.
-        old_data: what this writer writes for the chart of the existing document.
+        document: that part of the existing document.
+        old_data: what this writer writes for that part of the chart in the existing document.
         new_data: what this writer writes for the new chart.
     """
     if repr(old_data) == repr(new_data):  # not ==, since 1, 1.0 and true are equal
@@ -88,8 +96,9 @@ def _merge(document: PlainData, old_data: PlainData, new_data: PlainData) -> Pla
     if len(document) != len(old_data):
         return new_data  # it is not known which items correspond
     # the new list may be shorter, or have further items
-    merged = [_merge(*versions) for versions in zip(document, old_data, new_data, strict=False)]
-    return [*merged, *new_data[len(merged) :]]
+    merged_items = [_merge(*versions) for versions in zip(document, old_data, new_data, strict=False)]
+    further_items = new_data[len(merged_items) :]
+    return [*merged_items, *further_items]
 
 
 def _merge_mapping(
@@ -111,17 +120,20 @@ def _merge_mapping(
             result[key] = _merge(document[key], old_data[key], value)
         elif repr(old_data[key]) != repr(value):
             result[key] = value
-    stated_defaults = [key for key in document if key not in new_data and key not in old_data]
-    return result | {key: document[key] for key in stated_defaults}
+    # a key that is in neither states a default, which this writer leaves out
+    stated_defaults = {
+        key: value for key, value in document.items() if key not in new_data and key not in old_data
+    }
+    return result | stated_defaults
 
 
 def chart_data(chart: Chart) -> dict[str, PlainData]:
-    """Return the plain data of a chart's document."""
+    """Return the plain data of a chart's document; entries with default values are left out."""
     if chart.kind is ChartKind.STATECHART:
         is_default_otherwise = chart.stays_by_default
     else:
         is_default_otherwise = chart.otherwise is Otherwise.REFUSE
-    head = {
+    data_before_states = {
         "chart": chart.name,
         "description": chart.description,
         "source": chart.source,
@@ -147,11 +159,16 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
         "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},
     }
     states = {state.name: state_data(state) for state in chart.states}
-    return {**without_empty(head), "regions" if chart.parallel else "states": states}
+    return {**without_empty(data_before_states), "regions" if chart.parallel else "states": states}
 
 
 def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
-    """Return the plain data of a promise; a default name is omitted."""
+    """Return the plain data of a promise; a default name is omitted.
+
+    Args:
+        promise: the promise.
+        number: its number in the list, from 1, which its default name contains.
+    """
     if promise.kind is PromiseKind.LEADS_TO and promise.goal is not None:
         data: dict[str, PlainData] = {
             "when": scalar(promise.when),
@@ -197,11 +214,16 @@ def type_data(value_type: Type) -> str | dict[str, PlainData]:
 
 
 def _number_data(value_type: IntType | FloatType) -> dict[str, PlainData]:
-    """Return the plain data of a numeric type: its keyword, with the bounds unless they are the default."""
+    """Return the plain data of a number's type, without its unit.
+
+    It is `{type: keyword}`, or `{keyword: [low, high]}` if the bounds are not those of a keyword.
+    """
     if isinstance(value_type, IntType):
         keyword_range = INT_RANGES.get(value_type.keyword or "")
-        has_keyword = keyword_range == (value_type.low, value_type.high)
-        return {"type": value_type.keyword} if has_keyword else {"int": [value_type.low, value_type.high]}
+        has_keyword_range = keyword_range == (value_type.low, value_type.high)
+        if has_keyword_range:
+            return {"type": value_type.keyword}
+        return {"int": [value_type.low, value_type.high]}
     keyword = "float32" if value_type.single else "float"
     return {"type": keyword} if value_type.is_unbounded else {keyword: list(value_type.written_range)}
 
@@ -235,10 +257,12 @@ def _row_data(row: FunctionRow) -> list[Value] | dict[str, PlainData]:
 
 
 def _actions_data(actions: Actions) -> PlainData:
+    """Return the plain data of actions: a single action, a list, or an empty list if there are none."""
     return single_or_list([_action_data(action) for action in actions])
 
 
 def _values_data(values: Mapping[str, Expression]) -> dict[str, PlainData]:
+    """Return the plain data of assigned values by variable, for one line in braces."""
     return flow_mapping({name: scalar(value) for name, value in values.items()})
 
 
@@ -259,8 +283,8 @@ def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Pla
 
     Args:
         transition: the transition.
-        in_state: it starts at a state; it needs a guard then, unless it has a trigger, a minimum time or a
-            junction.
+        in_state: whether it starts at a state, not at a junction. A document then requires a guard, unless
+            there is a trigger, a minimum time or a junction.
     """
     may_omit_guard = not in_state or transition.on or transition.after_s or transition.leads_to_junction
     if transition.is_else:
@@ -282,9 +306,10 @@ def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Pla
             "junction": transition.junction,
         }
     )
-    if not data.keys() & {"do", "go", "then", "junction"}:
+    if not data.keys() & {"do", "go", "then", "junction"}:  # a document requires one of them
         data["do"] = flow_mapping({})
-    return flow_mapping(data) if "then" not in data and len(str(data)) <= MAX_ONE_LINE else data
+    fits_one_line = "then" not in data and len(str(data)) <= MAX_ONE_LINE
+    return flow_mapping(data) if fits_one_line else data
 
 
 def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, PlainData]]:
@@ -301,18 +326,17 @@ def _target_data(target: StateTarget) -> str | dict[str, PlainData]:
     """Return the plain data of a target: the name of a state, or its history with the default."""
     if target.history is None:
         return target.state
-    keys = {kind: key for key, kind in HISTORY_KEYS.items()}
-    return flow_mapping(
-        without_empty({keys[target.history]: target.state, "default": single_or_list(target.default)})
-    )
+    key_by_history_kind = {kind: key for key, kind in HISTORY_KEYS.items()}
+    key = key_by_history_kind[target.history]
+    return flow_mapping(without_empty({key: target.state, "default": single_or_list(target.default)}))
 
 
 def state_data(state: State) -> dict[str, PlainData] | list[dict[str, PlainData]]:
     """Return the plain data of a state: a list if it has transitions only, else a mapping."""
-    entries = state_entries(state)
-    if entries == {"final": True}:
-        return flow_mapping(entries)
-    return transitions_data(state) if entries.keys() <= {"transitions"} else entries
+    data = state_mapping_data(state)
+    if data == {"final": True}:
+        return flow_mapping(data)
+    return transitions_data(state) if data.keys() <= {"transitions"} else data
 
 
 def transitions_data(state: State) -> list[dict[str, PlainData]]:
@@ -320,9 +344,12 @@ def transitions_data(state: State) -> list[dict[str, PlainData]]:
     return [_transition_data(transition, in_state=True) for transition in state.transitions]
 
 
-def state_entries(state: State) -> dict[str, PlainData]:
-    """Return the plain data of a state, as a mapping."""
-    entries = without_empty(
+def state_mapping_data(state: State) -> dict[str, PlainData]:
+    """Return the plain data of a state as a mapping, also if it has transitions only.
+
+    Entries with default values are left out. The states inside it follow as `states` or `regions`.
+    """
+    data = without_empty(
         {
             "description": state.description,
             "min_s": state.min_s or None,
@@ -338,16 +365,16 @@ def state_entries(state: State) -> dict[str, PlainData]:
         }
     )
     if state.states:
-        inside = {child.name: state_data(child) for child in state.states}
-        entries["regions" if state.parallel else "states"] = inside
-    return entries
+        children_data = {child.name: state_data(child) for child in state.states}
+        data["regions" if state.parallel else "states"] = children_data
+    return data
 
 
 _TRUTH_VALUES = {"true": True, "false": False}
 
 
 def single_or_list(items: Sequence[PlainData]) -> PlainData:
-    """Return the only element of a sequence, else a list."""
+    """Return the only element of a sequence, or a list of its elements if it has none or several."""
     return items[0] if len(items) == 1 else list(items)
 
 
@@ -357,12 +384,12 @@ def without_empty(data: Mapping[str, PlainData]) -> dict[str, PlainData]:
 
 
 def scalar(expression: Expression) -> Value:
-    """Return the YAML scalar of an expression."""
+    """Return an expression as a document holds it: a number or truth value where it is one, else its text."""
     return scalar_of(str(expression))
 
 
 def scalar_of(text: str) -> Value:
-    """Return the number or truth value that is written as this text, else the text."""
+    """Return the number or truth value that YAML writes as exactly this text, else the text."""
     if text in _TRUTH_VALUES:
         return _TRUTH_VALUES[text]
     # a digit comes first or after a minus sign; float() would also accept a variable called nan or inf

@@ -39,7 +39,7 @@ from typing import NoReturn
 from posewright.charts.formats.csv_rows import read_csv_rows
 from posewright.charts.formats.native_nodes import LineList, LineMapping, flow_node, flow_text
 from posewright.charts.formats.native_reader import chart_of_document
-from posewright.charts.formats.native_writer import chart_data, state_entries, transitions_data
+from posewright.charts.formats.native_writer import chart_data, state_mapping_data, transitions_data
 from posewright.charts.model import Chart, ChartKind, State, StateTarget, chart_name_of_file, segments_of
 from posewright.documents import Node, PlainData, parse_document, render_document, write_atomically
 from posewright.errors import FormatError, InputError, Where
@@ -124,6 +124,7 @@ class _StateRows:
 
     @property
     def line(self) -> int | None:
+        """The line of its first row."""
         return self.rows[0].line
 
     def cell(self, column: str) -> str | None:
@@ -139,8 +140,8 @@ class _TableReader:
         declarations: the lines above the header, as YAML.
         columns: the names in the header.
         states: the states by name, in the order of their first rows.
-        children: the states directly inside each state, by its name; those directly inside the chart for
-            None.
+        children_by_parent: the states directly inside each state, by its name; the outermost ones have the
+            key None.
         is_moore: the table declares a Moore chart; known once `build_document` has read the declarations.
     """
 
@@ -153,27 +154,29 @@ class _TableReader:
         self.path = path
         byte_order_mark = "\ufeff"
         lines = text.removeprefix(byte_order_mark).splitlines(keepends=True)
-        table_lines = (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
-        header_index = next(table_lines, len(lines))
+        table_line_indices = (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
+        header_index = next(table_line_indices, len(lines))
         self.declarations = "".join(_declaration_line(line) for line in lines[:header_index])
         self.columns: list[str] = []
         self.states: dict[str, _StateRows] = {}
-        for cells, where in read_csv_rows("".join(lines[header_index:]), path, n_lines_before=header_index):
+        table_text = "".join(lines[header_index:])
+        for cells, where in read_csv_rows(table_text, path, n_lines_before=header_index):
             line = where.line or header_index
             if self.columns:
                 self._add_row(cells, line)
-            else:
+            else:  # the first row is the header
                 self._require_valid_columns(cells, line)
                 self.columns = cells
         if not self.states:
             hint = f"columns: {', '.join(COLUMNS[:6])}, ..."
             self._fail("the table has no rows", header_index + 1, hint)
-        self.children: dict[str | None, list[_StateRows]] = {None: []}  # None: directly inside the chart
+        self.children_by_parent: dict[str | None, list[_StateRows]] = {None: []}
         for state in self.states.values():
-            self.children.setdefault(self._find_parent(state), []).append(state)
+            self.children_by_parent.setdefault(self._find_parent(state), []).append(state)
         self.is_moore = False
 
     def _fail(self, message: str, line: int | None, hint: str | None = None) -> NoReturn:
+        """Raise a FormatError that points at a line of the table."""
         raise FormatError(message, where=Where(self.path, line), hint=hint)
 
     def _require_valid_columns(self, names: list[str], line: int) -> None:
@@ -193,6 +196,10 @@ class _TableReader:
     def _add_row(self, cells: list[str], line: int) -> None:
         """Add a row to its state; a row without a state belongs to the state of the row before.
 
+        Args:
+            cells: the cells of the row.
+            line: its line in the file.
+
         Raises:
             FormatError: the row has too many cells, no state, or another value in a column of the state than
                 the state's first row; or there are too many rows.
@@ -205,8 +212,8 @@ class _TableReader:
         }
         state_cell = filled_cells.pop("state", "")
         is_marked = state_cell.startswith(INITIAL_MARK)
-        previous_name = next(reversed(self.states), "")
-        name = state_cell.removeprefix(INITIAL_MARK).strip() or previous_name
+        last_state_name = next(reversed(self.states), "")
+        name = state_cell.removeprefix(INITIAL_MARK).strip() or last_state_name
         if not name:
             self._fail("the first row has no state", line, "write its name in the column 'state'")
         state = self.states.setdefault(name, _StateRows(name, is_marked))
@@ -244,19 +251,20 @@ class _TableReader:
             if key in declarations:
                 declarations[key].fail("the states of a table are its rows", hint="leave it out")
         self.is_moore = "kind" in declarations and declarations["kind"].value == ChartKind.MOORE.value
-        defaults = {
+        default_values = {
             "chart": chart_name_of_file(self.path, "table"),
             "period_s": PERIOD_S,
-            "initial": self._initial_state(None),
+            "initial": self._initial_state(parent=None),
         }
         declared_values = {key: node.value for key, node in declarations.items()}
-        data = {**defaults, **declared_values, "states": self._build_states(None)}
-        line = self.children[None][0].line
-        lines = {key: node.line for key, node in declarations.items()}
-        return Node(LineMapping(data, line, lines), self.path, trail="", line=line)
+        data = {**default_values, **declared_values, "states": self._build_states(parent=None)}
+        first_line = self.children_by_parent[None][0].line
+        declaration_lines = {key: node.line for key, node in declarations.items()}
+        document = LineMapping(data, first_line, declaration_lines)
+        return Node(document, self.path, trail="", line=first_line)
 
     def _initial_state(self, parent: str | None) -> PlainData:
-        """Return the initial state inside a state: by its `initial` cell, a mark, or its place.
+        """Return the initial state inside a state: its `initial` cell, else the marked state, else the first.
 
         Args:
             parent: the name of the state; None for the chart, which has no such cell.
@@ -266,7 +274,7 @@ class _TableReader:
         """
         if parent is not None and self.states[parent].cell("initial") is not None:
             return self._read_cell("initial", self.states[parent].rows[0])
-        children = self.children[parent]
+        children = self.children_by_parent[parent]
         marked_children = [state for state in children if state.is_marked]
         if len(marked_children) > 1:
             first, second, *_ = marked_children
@@ -276,33 +284,40 @@ class _TableReader:
 
     def _build_states(self, parent: str | None) -> LineMapping:
         """Return the plain data of all states directly inside a state, or inside the chart for None."""
-        children = self.children[parent]
+        children = self.children_by_parent[parent]
         return LineMapping({state.name: self._build_state(state) for state in children}, children[0].line)
 
     def _build_state(self, state: _StateRows) -> LineMapping:
         """Return the plain data of a state, from its rows and from the states inside it."""
         first_row = state.rows[0]
         columns = [column for column in STATE_COLUMNS if column in first_row and column != "parent"]
-        if self.is_moore and "do" in first_row:
+        if self.is_moore and "do" in first_row:  # the outputs of a Moore state
             columns.append("do")
         data = {column: self._read_cell(column, first_row) for column in columns}
-        if state.name in self.children:
+        if state.name in self.children_by_parent:
             data["initial"] = self._initial_state(state.name)
             data["states"] = self._build_states(state.name)
         transitions = [self._build_transition(row, state) for row in state.rows]
         # a row without a transition only declares the state
-        items = LineList((transition for transition in transitions if transition), state.line)
-        return LineMapping({**data, "transitions": items or None}, state.line)
+        transition_list = LineList((transition for transition in transitions if transition), state.line)
+        return LineMapping({**data, "transitions": transition_list or None}, state.line)
 
     def _build_transition(self, row: LineMapping, state: _StateRows) -> LineMapping:
-        """Return the plain data of the transition in a row; empty if the row has none."""
+        """Return the plain data of the transition in a row; empty if the row has none.
+
+        Args:
+            row: the cells of the row.
+            state: the state that the row belongs to.
+        """
         columns = [column for column in TRANSITION_COLUMNS if column in row]
-        if self.is_moore and row is state.rows[0] and "do" in columns:
-            columns.remove("do")  # it is the `do` of the state
+        is_first_row = row is state.rows[0]
+        if self.is_moore and is_first_row and "do" in columns:
+            columns.remove("do")  # it has the outputs of the state
         data = {column: self._read_cell(column, row) for column in columns}
         has_effect = bool(data.keys() & {"go", "junction", "do"})
         if self.is_moore and data and not has_effect:
-            data["do"] = {}  # it stays in the state, and later transitions are not tried
+            # a document requires an effect; this transition only keeps later ones from being tried
+            data["do"] = {}
         return LineMapping(data, row.line)
 
     def _read_cell(self, column: str, row: LineMapping) -> PlainData:
@@ -310,6 +325,10 @@ class _TableReader:
 
         Text and names are returned as they are, events as a list. Other cells are YAML; actions may be
         written without braces.
+
+        Args:
+            column: the column of the cell.
+            row: the cells of the row by column.
         """
         text: str = row[column]
         is_single_name = column in NAME_COLUMNS and _NAME.fullmatch(text) is not None
@@ -406,8 +425,10 @@ def _list_state_rows(state: State, *, is_moore: bool) -> list[dict[str, str]]:
     for transition in transitions_data(state):
         columns = [key for key in transition if not (is_moore and key == "do")]
         transition_rows.append({key: _format_cell(key, transition[key]) for key in columns})
-    entries = state_entries(state)
-    state_cells = {key: _format_cell(key, entries[key]) for key in (*STATE_COLUMNS, "do") if key in entries}
+    state_data = state_mapping_data(state)
+    state_cells = {
+        key: _format_cell(key, state_data[key]) for key in (*STATE_COLUMNS, "do") if key in state_data
+    }
     if _is_initial_child(state.initial, state.states):
         del state_cells["initial"]  # the mark or the order of the states expresses it
     if not transition_rows:

@@ -280,6 +280,7 @@ def _read_row(table_form: TableForm, header: list[str], cells: list[str], where:
         raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 
     def read_bit(column: int) -> bool:
+        """Return the cell 0 or 1 in a column, given by its index."""
         cell = cells[column]
         if cell not in CELL_VALUES:
             message = f"column {header[column]}: {cell!r} is not binary"
@@ -287,7 +288,7 @@ def _read_row(table_form: TableForm, header: list[str], cells: list[str], where:
         return CELL_VALUES[cell]
 
     def read_state(first_column: int) -> str:
-        """Return the state in the cells from a column on: its name, or the bits of its code."""
+        """Return the state in the cells from a column on: its name, or its code as text of 0 and 1."""
         if table_form.state_bits:
             code_columns = range(first_column, first_column + len(table_form.state_bits))
             return "".join("1" if read_bit(column) else "0" for column in code_columns)
@@ -296,19 +297,21 @@ def _read_row(table_form: TableForm, header: list[str], cells: list[str], where:
             raise FormatError(f"{name!r} is not a valid name for a state", where=where)
         return name
 
-    first_input = len(table_form.state_columns)
-    first_next = first_input + len(table_form.input_of_column)
-    first_output = first_next + len(table_form.next_columns)
-    outputs = tuple(read_bit(column) for column in range(first_output, len(cells)))
+    first_input_column = len(table_form.state_columns)
+    first_next_column = first_input_column + len(table_form.input_of_column)
+    first_output_column = first_next_column + len(table_form.next_columns)
+    outputs = tuple(read_bit(column) for column in range(first_output_column, len(cells)))
     cube = tuple(
-        None if cells[column] in WILDCARDS else read_bit(column) for column in range(first_input, first_next)
+        None if cells[column] in WILDCARDS else read_bit(column)
+        for column in range(first_input_column, first_next_column)
     )
-    state = read_state(0)
-    return TruthTableRow(state, cube, next_state=read_state(first_next), outputs=outputs, line=where.line)
+    state = read_state(first_column=0)
+    next_state = read_state(first_next_column)
+    return TruthTableRow(state, cube, next_state=next_state, outputs=outputs, line=where.line)
 
 
 def _read_table_form(header: list[str], where: Where) -> TableForm:
-    """Return the form of a truth table from its header: columns of the state, inputs, next state, outputs.
+    """Return the form of a truth table from its header: which columns hold states, inputs and outputs.
 
     A column `q` with a column `q_next` is a bit of the state. The columns between the state and the next
     state are inputs, those after the next state are outputs.
@@ -320,9 +323,9 @@ def _read_table_form(header: list[str], where: Where) -> TableForm:
     if not state_bits and not {"state", "next"} <= set(header):
         raise FormatError("no columns for the state and the next state", where=where, hint=HEADER_HINT)
     state_form = TableForm({}, {}, state_bits)  # to count the columns of the state
-    first_next = header.index(state_form.next_columns[0])
-    inputs = header[len(state_form.state_columns) : first_next]
-    outputs = header[first_next + len(state_form.next_columns) :]
+    first_next_column = header.index(state_form.next_columns[0])
+    inputs = header[len(state_form.state_columns) : first_next_column]
+    outputs = header[first_next_column + len(state_form.next_columns) :]
     table_form = TableForm({name: name for name in inputs}, {name: name for name in outputs}, state_bits)
     for name, expected_name in zip(header, table_form.columns, strict=False):
         if name != expected_name:
@@ -343,7 +346,7 @@ def _require_valid_names(names: list[str], where: Where) -> None:
             fault = "occurs twice"
         elif earlier_name is not None:
             fault = f"differs from {earlier_name!r} only in case"
-        elif name.endswith(NEXT_SUFFIX):  # with its bit it would be a column of the next state
+        elif name.endswith(NEXT_SUFFIX):  # if the table had the state bit, this would be its next value
             fault = f"has no column {name[: -len(NEXT_SUFFIX)]!r}"
         if fault is not None:
             raise FormatError(f"the column {name!r} {fault}", where=where, hint=HEADER_HINT)

@@ -197,7 +197,7 @@ class Interpreter:
         """
         tick = self._start_tick(state, compute)
         after = tick.run(*self._convert_row(inputs))
-        return TickOutcome(after, tuple(tick.taken_transitions), tuple(tick.raised))
+        return TickOutcome(after, tuple(tick.taken_transitions), tuple(tick.raised_events))
 
     def run(
         self, inputs: Iterable[Mapping[str, object]], start: Snapshot | None = None

@@ -42,13 +42,13 @@ class TickExecution:
 
     Attributes:
         planner: computes the states that transitions leave and enter.
-        before: the snapshot before the tick.
+        state_before: the snapshot before the tick.
         configuration: the active leaves at present.
         history: what each history stores at present.
         env: the value at present of every name that expressions read.
-        queue: events that were raised inside and wait to be processed.
+        event_queue: events that were raised inside and wait to be processed.
         taken_transitions: transitions that were taken, in order.
-        raised: events that the chart raised, in order.
+        raised_events: events that the chart raised, in order.
         uninterrupted_nodes: the nodes with `during` actions that have been active since the tick began.
         n_microsteps: number of microsteps so far.
     """
@@ -61,14 +61,14 @@ class TickExecution:
         """Prepare a tick from a snapshot; `run` executes it."""
         self.machine = machine
         self.planner = machine.planner
-        self.before = state
+        self.state_before = state
         self.compute = compute
         self.configuration = state.configuration
         self.history = state.history
         self.env: Env = dict(zip(machine.registers, state.values))  # noqa: B905 -- strict doubles the time
-        self.queue: list[str] = []
+        self.event_queue: list[str] = []
         self.taken_transitions: list[CompoundTransition] = []
-        self.raised: list[str] = []
+        self.raised_events: list[str] = []
 
     def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> Snapshot:
         """Run the tick and return the snapshot after it.
@@ -84,7 +84,7 @@ class TickExecution:
         machine = self.machine
         if inputs:
             self.env.update(inputs)
-        is_first_tick = not self.before.started
+        is_first_tick = not self.state_before.started
         if is_first_tick:
             self.env.update(dict.fromkeys(machine.nodes_tested_by_in, False))
             self.enter_nodes(self.planner.enter_chart())
@@ -99,16 +99,16 @@ class TickExecution:
             is_recorded = self.compute is not evaluate_expression
             if has_eventless_transitions or is_recorded:
                 self.run_microstep(None)
-        if runs_to_completion or self.queue:
+        if runs_to_completion or self.event_queue:
             self.process_queue()
         for event in events:
             self.run_microstep(event)
-            if runs_to_completion or self.queue:
+            if runs_to_completion or self.event_queue:
                 self.process_queue()
         if self.uninterrupted_nodes:
             self.run_during_actions()
         if not is_first_tick and not self.taken_transitions and machine.is_constant_when_idle:
-            return self.before  # nothing was set and no time is counted
+            return self.state_before  # nothing was set and no time is counted
         return Snapshot(
             machine,
             started=True,
@@ -143,19 +143,19 @@ class TickExecution:
         and at the end, until none is enabled.
         """
         runs_to_completion = self.machine.runs_to_completion
-        while runs_to_completion or self.queue:
+        while runs_to_completion or self.event_queue:
             has_taken_eventless = runs_to_completion and self.run_microstep(None)
             if has_taken_eventless:
                 continue
-            if not self.queue:
+            if not self.event_queue:
                 return
-            self.run_microstep(self.queue.pop(0))
+            self.run_microstep(self.event_queue.pop(0))
 
     def run_during_actions(self) -> None:
         """Run the `during` actions of the states that were active all the tick."""
         for node_index in sorted(self.uninterrupted_nodes):
             self.run_actions(self.machine.nodes[node_index].during)
-        if self.queue:
+        if self.event_queue:
             self.process_queue()
 
     def run_microstep(self, event: str | None) -> bool:
@@ -266,10 +266,10 @@ class TickExecution:
 
     def raise_event(self, event: str) -> None:
         """Put an event into the queue if a transition is triggered by it."""
-        self.raised.append(event)
+        self.raised_events.append(event)
         if event in self.machine.handled_events:
-            self.queue.append(event)
-            if len(self.queue) > MAX_MICROSTEPS:
+            self.event_queue.append(event)
+            if len(self.event_queue) > MAX_MICROSTEPS:
                 self.raise_endless_tick_error()
 
     def raise_endless_tick_error(self) -> None:

@@ -99,8 +99,8 @@ class RandomInputs:
         self.exploration = exploration
 
     @cached_property
-    def values(self) -> Mapping[str, Sequence[Value]]:
-        """The values of every input that runs choose from."""
+    def values_by_input(self) -> Mapping[str, Sequence[Value]]:
+        """The values that random runs choose from, for every input."""
         input_types = self.exploration.chart.inputs
         # the inner dictionaries are ordered sets
         explored_values: dict[str, dict[Value, None]] = {name: {} for name in input_types}
@@ -123,11 +123,11 @@ class RandomInputs:
 
     def _generate_rows(self, rng: random.Random) -> Iterator[InputRow]:
         """Yield the inputs of one run, tick by tick; most inputs stay as they were."""
-        row = {name: rng.choice(values) for name, values in self.values.items()}
+        row = {name: rng.choice(values) for name, values in self.values_by_input.items()}
         for _ in range(RANDOM_RUN_TICKS):
             changes = {
                 name: rng.choice(values)
-                for name, values in self.values.items()
+                for name, values in self.values_by_input.items()
                 if rng.random() < CHANGE_PROBABILITY
             }
             row = {**row, **changes}
@@ -154,7 +154,7 @@ class DivergenceSearch:
         pair: the chart and its mutant.
 
     Attributes:
-        queue: the pairs from which to search, in the order in which they were added.
+        pair_queue: the pairs from which to search, in the order in which they were added.
         visited_keys: the keys of all pairs that were added.
         is_exhaustive: whether every continuation was followed to its end.
     """
@@ -163,26 +163,28 @@ class DivergenceSearch:
         """Start without pairs; arguments as in the class."""
         self.exploration = exploration
         self.mutant_pair = pair
-        self.queue: deque[DivergedPair] = deque()
+        self.pair_queue: deque[DivergedPair] = deque()
         self.visited_keys: set[object] = set()
         self.is_exhaustive = True
 
-    def add(self, start_state: Snapshot, step: PairStep, rows_before: tuple[InputRow, ...] = ()) -> None:
+    def add_pair_after(
+        self, start_state: Snapshot, step: PairStep, rows_to_pair: tuple[InputRow, ...] = ()
+    ) -> None:
         """Add the pair of states that a step leads to, unless a tick failed or the pair was added before.
 
         Args:
             start_state: a state of the chart, where the run begins.
             step: the last step of the run.
-            rows_before: inputs from the start state to the step.
+            rows_to_pair: inputs from the start state to the step.
         """
         if step.next_chart_state is None or step.next_mutant_state is None:
             return
         key = step.next_chart_state.key, step.next_mutant_state.key
         if key not in self.visited_keys:
             self.visited_keys.add(key)
-            continuation = Continuation(start_state, (*rows_before, step.inputs))
+            continuation = Continuation(start_state, (*rows_to_pair, step.inputs))
             next_pair = StatePair(step.next_chart_state, step.next_mutant_state)
-            self.queue.append(DivergedPair(continuation, next_pair))
+            self.pair_queue.append(DivergedPair(continuation, next_pair))
 
     def search_by_holding_inputs(self) -> Continuation | None:
         """Return a run that shows a difference after repeated inputs, None if none does.
@@ -190,72 +192,76 @@ class DivergenceSearch:
         The inputs that make a difference in the chart's state are tried, each for HOLD_TICKS ticks.
         """
         no_events = dict.fromkeys(self.exploration.chart.events, False)
-        for (start_state, rows_before), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
+        for (start_state, rows_to_pair), pair in list(self.pair_queue)[:MAX_HOLD_PAIRS]:
             steps = self.exploration.steps_from(pair.first)
             distinct_rows = {tuple(step.inputs.items()): step.inputs for step in steps}
             for row in list(distinct_rows.values())[:MAX_HOLD_INPUTS]:
-                held_rows = [{**row, **no_events}] * HOLD_TICKS
-                prefix = self.find_distinguishing_prefix(start_state, (*rows_before, row, *held_rows))
-                if prefix:
-                    return Continuation(start_state, prefix)
+                repeated_rows = [{**row, **no_events}] * HOLD_TICKS  # an event occurs only once
+                rows = (*rows_to_pair, row, *repeated_rows)
+                distinguishing_rows = self.find_distinguishing_rows(start_state, rows)
+                if distinguishing_rows:
+                    return Continuation(start_state, distinguishing_rows)
         return None
 
     def search_by_random_inputs(self, random_inputs: RandomInputs) -> Continuation | None:
         """Return a random run that shows a difference, from a state in which a difference begins."""
-        start_states = list(dict.fromkeys(diverged.continuation.start_state for diverged in self.queue))
+        start_states = list(dict.fromkeys(diverged.continuation.start_state for diverged in self.pair_queue))
         for start_state, rows in random_inputs.generate_runs(start_states):
-            prefix = self.find_distinguishing_prefix(start_state, rows)
-            if prefix:
-                return Continuation(start_state, prefix)
+            distinguishing_rows = self.find_distinguishing_rows(start_state, rows)
+            if distinguishing_rows:
+                return Continuation(start_state, distinguishing_rows)
         return None
 
     def search_exhaustively(self) -> Continuation | None:
-        """Return a run that shows a difference, following every step from every pair within limits.
+        """Return a run that shows a difference, None if none was found.
 
-        Sets `is_exhaustive` to False where a continuation is not followed to its end: beyond the limits,
-        where steps may be missing, or where a difference did not show in a run from the start.
+        Every step from every pair is followed, within MAX_PAIRS and MAX_PAIR_STEPS. `is_exhaustive` becomes
+        False where a step is not followed to its end: beyond these limits, where steps may be missing, or
+        where a difference did not show in a run from the start.
         """
         n_pairs = 0
         n_steps = 0
-        while self.queue:
+        while self.pair_queue:
             n_pairs += 1
             if n_pairs > MAX_PAIRS or n_steps > MAX_PAIR_STEPS:
                 self.is_exhaustive = False
                 return None
-            (start_state, rows_before), pair = self.queue.popleft()
-            for step in self.mutant_pair.steps(pair):
+            (start_state, rows_to_pair), pair = self.pair_queue.popleft()
+            for step in self.mutant_pair.iterate_steps(pair):
                 n_steps += 1
                 self.is_exhaustive = self.is_exhaustive and not step.is_incomplete
                 if self.mutant_pair.shows_difference(step.next_chart_state, step.next_mutant_state):
-                    prefix = self.find_distinguishing_prefix(start_state, (*rows_before, step.inputs))
-                    if prefix:
-                        return Continuation(start_state, prefix)
+                    distinguishing_rows = self.find_distinguishing_rows(
+                        start_state, (*rows_to_pair, step.inputs)
+                    )
+                    if distinguishing_rows:
+                        return Continuation(start_state, distinguishing_rows)
                     self.is_exhaustive = False
                 elif not self.mutant_pair.is_same_after(step):
                     self.is_exhaustive = self.is_exhaustive and step.assigns_same_terms
-                    self.add(start_state, step, rows_before)
+                    self.add_pair_after(start_state, step, rows_to_pair)
         return None
 
-    def find_distinguishing_prefix(
+    def find_distinguishing_rows(
         self, start_state: Snapshot, rows: Sequence[InputRow]
     ) -> tuple[InputRow, ...]:
-        """Run both charts from the start, and return those of `rows` that suffice to show a difference.
+        """Run both charts from their initial states, and return those of `rows` up to a visible difference.
 
-        Returns at least one row if there is a difference, even one that shows before `start_state`; and no
-        row if there is none, or a tick of the chart fails.
+        The result is empty if there is no difference, or a tick of the chart fails. It has at least one row
+        if there is a difference, also if that shows before `start_state` is reached.
 
         Args:
-            start_state: a state of the chart; the run first leads there.
+            start_state: a state of the chart, to which the run leads first.
             rows: the inputs from there on.
         """
         pair = StatePair(self.mutant_pair.chart.initial(), self.mutant_pair.mutant.initial())
         rows_to_start_state = self.exploration.trace_to(start_state)
-        for i, row in enumerate((*rows_to_start_state, *rows)):
-            chart_state, mutant_state = self.mutant_pair.step(pair, row)
+        for tick, row in enumerate((*rows_to_start_state, *rows), start=1):
+            chart_state, mutant_state = self.mutant_pair.run_tick(pair, row)
             if chart_state is None:
                 return ()
             if mutant_state is None or self.mutant_pair.shows_difference(chart_state, mutant_state):
-                n_rows = i + 1 - len(rows_to_start_state)
+                n_rows = tick - len(rows_to_start_state)
                 return tuple(rows[: max(n_rows, 1)])
             pair = StatePair(chart_state, mutant_state)
         return ()
@@ -282,18 +288,26 @@ class ChangedNodes:
 def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
     """Return the nodes in which the machines of a chart and its mutant differ."""
 
-    def behaviour_while_active(node: StateNode) -> tuple[object, ...]:
-        """Return all that decides what a node does while it is active, to be compared."""
+    def list_behaviour_while_active(node: StateNode) -> tuple[object, ...]:
+        """Return all that decides what a node does while it is active or is left, to be compared."""
         transitions = [
-            (t.events, t.wait_ticks, t.targets, t.domain, t.since_register, t.guards, t.do)
-            for t in node.transitions
+            (
+                transition.events,
+                transition.wait_ticks,
+                transition.targets,
+                transition.domain,
+                transition.since_register,
+                transition.guards,
+                transition.do,
+            )
+            for transition in node.transitions
         ]
         return node.during, node.exit, node.counters, node.history_kinds, transitions
 
     changed_while_active = set[int]()
     changed_on_entry = set[int]()
     for node, mutant_node in zip(chart.nodes, mutant.nodes, strict=True):
-        if behaviour_while_active(node) != behaviour_while_active(mutant_node):
+        if list_behaviour_while_active(node) != list_behaviour_while_active(mutant_node):
             changed_while_active.add(node.index)
         if (node.initial, node.entry) != (mutant_node.initial, mutant_node.entry):
             changed_on_entry.add(node.index)
@@ -336,41 +350,46 @@ class Distinguisher:
     def __init__(self, exploration: Exploration) -> None:
         """Find the nodes that each explored state touches: those that a tick from it may make active."""
         self.exploration = exploration
-        self.touched_nodes = {
+        self.touched_nodes_by_state = {
             state: _find_touched_nodes(exploration, state) for state in exploration.distinct_states
         }
         self.random_inputs = RandomInputs(exploration)
 
     def distinguish(self, mutant: Mutant, *, prove: bool = True) -> Distinction:
-        """Return inputs that show a difference of a mutant, or that there are none.
+        """Return inputs that show a difference of a mutant, or that there are none, or that it is not known.
+
+        Every step of both from every state that may touch the change is examined for a visible difference.
+        Steps after which only the states differ are the beginnings of a further search.
 
         Args:
             mutant: a mutant of the chart.
-            prove: go on where no difference was found by likely inputs, to prove that there is none.
+            prove: whether to go on where likely inputs showed no difference, to prove that there is none.
         """
-        machine = lower(mutant.chart)
-        changes = find_changed_nodes(self.exploration.machine, machine)
+        mutant_machine = lower(mutant.chart)
+        changes = find_changed_nodes(self.exploration.machine, mutant_machine)
         has_same_start = mutant.chart.start_values() == self.exploration.chart.start_values()
         changes_nothing = mutant.change is not None and mutant.change.makes_no_difference
         if changes_nothing or (has_same_start and not changes.all_nodes):
             return Distinction(MutantStatus.EQUIVALENT)
-        pair = MutantPair(self.exploration, Interpreter(mutant.chart, machine))
+        pair = MutantPair(self.exploration, Interpreter(mutant.chart, mutant_machine))
         search = DivergenceSearch(self.exploration, pair)
         may_be_proved = prove and self.exploration.complete and pair.have_same_start
         max_steps = MAX_STEPS if prove else MAX_STEPS_WITHOUT_PROOF
         n_steps = 0
         for state in self._list_candidates(pair, changes):
-            for step in pair.steps(StatePair(state, pair.mutant_state_of(state))):
+            state_pair = StatePair(state, pair.corresponding_mutant_state(state))
+            for step in pair.iterate_steps(state_pair):
                 n_steps += 1
                 may_be_proved = may_be_proved and not step.is_incomplete
                 if pair.shows_difference(step.next_chart_state, step.next_mutant_state):
-                    if search.find_distinguishing_prefix(state, (step.inputs,)):
+                    if search.find_distinguishing_rows(state, (step.inputs,)):
                         return Distinction(MutantStatus.DISTINGUISHED, state, (step.inputs,))
-                    # the mutant never is in that state; with the same counters this cannot be
+                    # a run from the start shows no difference, so the mutant never is in that state; if both
+                    # have the same counters this should not be, and nothing is proved
                     may_be_proved = may_be_proved and not pair.have_same_counters
                 elif not pair.is_same_after(step):
                     may_be_proved = may_be_proved and step.assigns_same_terms
-                    search.add(state, step)
+                    search.add_pair_after(state, step)
             if not may_be_proved and n_steps > max_steps:
                 break
         return self._search_divergence(pair, search, may_be_proved=may_be_proved)
@@ -378,13 +397,13 @@ class Distinguisher:
     def _search_divergence(
         self, pair: MutantPair, search: DivergenceSearch, *, may_be_proved: bool
     ) -> Distinction:
-        """Return whether differences that are not visible at once lead to one that is.
+        """Return whether differences between states that are not visible yet lead to a visible one.
 
         Args:
             pair: the chart and the mutant.
             search: the search, to which all pairs of states that differ have been added.
-            may_be_proved: whether one tick from every state showed no difference, so that the mutant is
-                equivalent if nothing is found.
+            may_be_proved: whether every step of one tick from every state was examined, so that the mutant
+                is proved to be equivalent if the search follows everything and finds nothing.
         """
         divergence = search.search_by_holding_inputs()
         needs_proof_from_start = may_be_proved and not pair.have_same_counters
@@ -412,8 +431,8 @@ class Distinguisher:
         """
         states = [
             state
-            for state, touched in self.touched_nodes.items()
-            if touched & changes.all_nodes or not state.started
+            for state, touched_nodes in self.touched_nodes_by_state.items()
+            if touched_nodes & changes.all_nodes or not state.started
         ]
         if not pair.compares_counters_alike:
             state_space = self.exploration.state_space
@@ -424,7 +443,8 @@ class Distinguisher:
     def _sort_by_likelihood(self, states: list[Snapshot], changes: ChangedNodes) -> list[Snapshot]:
         """Return states with those first in which a difference is most likely, alternating between kinds.
 
-        States are of one kind if they are equal in and below the changed nodes and in all that these read.
+        States are of one kind if the same of the changed nodes and of the nodes inside these are active, and
+        all that the changed nodes read has the same values.
         """
         machine = self.exploration.machine
         state_space = self.exploration.state_space
@@ -435,41 +455,43 @@ class Distinguisher:
             changed_and_inner_nodes |= {node_index} | machine.nodes[node_index].descendants
             names_read |= _names_read_by(machine.nodes[node_index])
         read_indices = [i for i, name in enumerate(machine.registers) if name in names_read]
-        n_of_kind: dict[object, int] = {}
+        n_states_of_kind: dict[object, int] = {}  # so far
 
         def sort_key(state: Snapshot) -> tuple[bool, int]:
             """Return whether a difference is unlikely, and the number of earlier states of the same kind."""
             active_nodes = frozenset(state.active_nodes) if state.started else frozenset[int]()
-            can_act = bool(changes.changed_while_active & active_nodes)
-            can_be_entered = bool(changes.changed_on_entry - active_nodes)
-            is_likely = can_act or can_be_entered
-            counter_classes = state_space.timers.classify(state_space.counters_of(state))
-            values = (*state.values[:n_variables], *counter_classes)
-            read_values = tuple([values[i] for i in read_indices])
+            changed_node_can_act = bool(changes.changed_while_active & active_nodes)
+            changed_node_can_be_entered = bool(changes.changed_on_entry - active_nodes)
+            is_likely = changed_node_can_act or changed_node_can_be_entered
+            counter_classes = state_space.counter_abstraction.classes_of_values(
+                state_space.counters_of(state)
+            )
+            register_values = (*state.values[:n_variables], *counter_classes)
+            read_values = tuple([register_values[i] for i in read_indices])
             kind = (is_likely, state.started, active_nodes & changed_and_inner_nodes, read_values)
-            n_earlier = n_of_kind.get(kind, 0)
-            n_of_kind[kind] = n_earlier + 1
+            n_earlier = n_states_of_kind.get(kind, 0)
+            n_states_of_kind[kind] = n_earlier + 1
             return not is_likely, n_earlier
 
         return sorted(states, key=sort_key)
 
     def _split_by_counters(self, untimed_ids: set[int], pair: MutantPair) -> Iterator[Snapshot]:
-        """Yield one of all explored states whose counters compare alike in both the chart and the mutant.
+        """Yield explored states, of which one stands for all whose counters act alike in chart and mutant.
 
         Args:
             untimed_ids: the numbers of the untimed states from which states are taken.
             pair: the chart and the mutant.
         """
         state_space = self.exploration.state_space
-        mutant_space = pair.mutant_states
+        mutant_space = pair.mutant_space
         yielded_keys = set()
         for untimed_id, counter_values in self.exploration.graph.state_keys:
             if untimed_id not in untimed_ids:
                 continue
             state = state_space.join_counters(untimed_id, counter_values)
-            mutant_counter_values = mutant_space.counters_of(pair.mutant_state_of(state))
-            chart_classes = state_space.timers.classify(counter_values)
-            mutant_classes = mutant_space.timers.classify(mutant_counter_values)
+            mutant_counter_values = mutant_space.counters_of(pair.corresponding_mutant_state(state))
+            chart_classes = state_space.counter_abstraction.classes_of_values(counter_values)
+            mutant_classes = mutant_space.counter_abstraction.classes_of_values(mutant_counter_values)
             key = (untimed_id, chart_classes, mutant_classes)
             if key not in yielded_keys:
                 yielded_keys.add(key)
@@ -493,10 +515,11 @@ def _find_touched_nodes(exploration: Exploration, state: Snapshot) -> frozenset[
     nodes = exploration.machine.nodes
     if not state.started:
         return frozenset(range(len(nodes)))
-    touched = set(state.active_nodes)
+    touched_nodes = set(state.active_nodes)
     for step in exploration.steps_from(state):
         if step.next_state is not None:
-            touched.update(step.next_state.active_nodes)
+            touched_nodes.update(step.next_state.active_nodes)
         for goal in {goal.node for transition in step.taken_transitions for goal in transition.targets}:
-            touched.update((goal, *nodes[goal].ancestors, *nodes[goal].descendants))
-    return frozenset(touched)
+            # the target is entered with nodes around it and inside it
+            touched_nodes.update((goal, *nodes[goal].ancestors, *nodes[goal].descendants))
+    return frozenset(touched_nodes)

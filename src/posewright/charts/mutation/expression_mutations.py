@@ -60,6 +60,9 @@ def mutate_expression(
 ) -> Iterator[Mutation[Expression]]:
     """Yield every mutation of an expression that is still valid, each only once.
 
+    A mutation is a copy with one mistake: another operator or constant, a condition negated or left out, a
+    time that is one tick longer or shorter.
+
     Args:
         expression: a guard, or a value that is assigned.
         scope: names that it may use.
@@ -93,7 +96,7 @@ def _parse_as_written(expression: Expression, scope: Scope, result_type: Type) -
     """
     try:
         tree = parse(expression.source)
-        typed_tree, _ = typecheck(tree, scope, expression.source, target=result_type)
+        typed_tree, _type = typecheck(tree, scope, expression.source, target=result_type)
     except ExpressionError:
         return expression.tree
     return tree if typed_tree == expression.tree else expression.tree
@@ -109,6 +112,7 @@ def _build_expression(tree: Tree, original: Expression, scope: Scope, result_typ
         result_type: type of the variable or condition that it is for.
     """
     source = SourceText(format_tree(tree), original.source.where)
+    # the parser gives no node of this class, so the tree was type checked before
     is_typed = any(isinstance(node, TemporalCondition) for node in nodes_of(tree))
     if is_typed:
         return Expression(tree, original.type, source, original.constant_values)
@@ -128,7 +132,7 @@ def _remove_double_negation(tree: Tree) -> Tree | None:
 
 
 def _replacement(kind: MutationKind, before: Tree, after: Tree, root: Tree | None = None) -> Mutation[Tree]:
-    """Return the mutation of one tree into another.
+    """Return the mutation that puts one tree in the place of another, with a description of the two.
 
     Args:
         kind: the kind of the mutation.
@@ -144,7 +148,9 @@ def _replacement(kind: MutationKind, before: Tree, after: Tree, root: Tree | Non
 
 
 def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mutation[Tree]]:
-    """Yield every mutation of a tree, then those of its operands; the types of some may not match.
+    """Yield every mutation of a tree, then those of its operands.
+
+    The results are not type checked; in some, types do not match.
 
     Args:
         tree: the tree as parsed.
@@ -172,14 +178,13 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
 
 
 def _replace_condition(tree: Tree) -> Iterator[Mutation[Tree]]:
-    """Yield a condition replaced by true, by false, and negated.
+    """Yield the mutations of a condition into true, into false, and into its negation.
 
-    Nothing is yielded for `true` and `false`, and for `and`, `or`, `not` and `if`, whose operands are
-    replaced instead. A comparison is not negated, since another operator does the same.
+    There are none of `true` and `false`, and of `and`, `or`, `not` and `if`, whose operands are replaced
+    instead. A comparison is not negated, since another operator does the same.
     """
-    if isinstance(tree, Binary) and tree.operator in LOGIC:
-        return
-    if isinstance(tree, Literal | If) or (isinstance(tree, Unary) and tree.operator is Operator.NOT):
+    is_logical = isinstance(tree, Unary | Binary) and tree.operator in {*LOGIC, Operator.NOT}
+    if is_logical or isinstance(tree, Literal | If):
         return
     for value in (True, False):
         yield _replacement(MutationKind.CONDITION, tree, Literal(value, tree.offset))
@@ -188,16 +193,17 @@ def _replace_condition(tree: Tree) -> Iterator[Mutation[Tree]]:
 
 
 def _kind_of(operator: Operator) -> MutationKind:
+    """Return the kind of a mutation that puts in this operator."""
     if operator in LOGIC:
         return MutationKind.LOGIC
     return MutationKind.COMPARISON if operator in COMPARISONS else MutationKind.ARITHMETIC
 
 
 def _neighbouring_constants(tree: Literal | Name, scope: Scope) -> Iterator[Tree]:
-    """Yield the constants next to one: of an enumeration, the next value; of a number, those next to it.
+    """Yield constants near another: of an enumeration, the next value; of a number, one on each side.
 
     Args:
-        tree: a literal or a name; a name that is no constant has none.
+        tree: a literal or a name; a name that is no constant has none near it.
         scope: the constants, and the values of enumerations.
     """
     if isinstance(tree, Name) and tree.name not in scope.constants:
@@ -227,10 +233,11 @@ def neighbouring_values(value: Value) -> Iterator[Value]:
         if "e" in text:  # written with an exponent: 10 % more or less
             yield from (value * 1.1, value * 0.9)
         else:
-            _, _, decimals = text.partition(".")
+            _integer, _point, decimals = text.partition(".")
             n_decimals = len(decimals)
-            for sign in (1, -1):
-                yield round(value + sign * 10.0**-n_decimals, n_decimals)
+            last_digit = 10.0**-n_decimals
+            for change in (last_digit, -last_digit):
+                yield round(value + change, n_decimals)
 
 
 def _which_operands_are_conditions(tree: Tree, *, is_condition: bool) -> tuple[bool, ...]:
@@ -243,7 +250,7 @@ def _which_operands_are_conditions(tree: Tree, *, is_condition: bool) -> tuple[b
     if isinstance(tree, If):
         return True, is_condition, is_condition
     if isinstance(tree, Call) and tree.function == "held":
-        return True, False
+        return True, False  # a condition and a time
     is_logical = isinstance(tree, Unary | Binary) and tree.operator in {*LOGIC, Operator.NOT}
     return (is_logical,) * len(children(tree))
 
@@ -264,10 +271,10 @@ def _mutate_times(tree: Tree, scope: Scope, source: SourceText, period_s: float)
         if isinstance(node, TemporalCondition):
             typed_node: Tree = node
         elif isinstance(node, Call) and node.function in TEMPORAL_FUNCTIONS:
-            typed_node, _ = typecheck(node, scope, source, target=BoolType())
+            typed_node, _type = typecheck(node, scope, source, target=BoolType())
         else:
             continue
-        if not isinstance(typed_node, TemporalCondition):
+        if not isinstance(typed_node, TemporalCondition):  # for mypy: the node's function is a temporal one
             continue
         for change_s in (period_s, -period_s):
             seconds = round(typed_node.seconds + change_s, TIME_DECIMALS)
@@ -290,10 +297,10 @@ def _with_seconds(node: TemporalCondition | Call, seconds: float) -> Tree:
 
 
 def _mutate_result(tree: Tree, result_type: Type, scope: Scope) -> Iterator[Mutation[Tree]]:
-    """Yield mutations of a whole expression: a negated condition, or another value for a computed one.
+    """Yield mutations of a whole expression: the negation of a condition, or another value.
 
-    An enumeration gets its first two values in turn, a number gets one more. Literals and constants are left
-    to `_mutate_tree`.
+    Of an enumeration it becomes each of the first two values in turn, a number is increased by one. Literals
+    and constants are left to `_mutate_tree`.
 
     Args:
         tree: the tree of the expression.

@@ -59,67 +59,72 @@ class MutantPair:
     Attributes:
         chart: the interpreter of the chart.
         mutant: the interpreter of the mutant.
-        chart_states: the states of the chart.
-        mutant_states: the states of the mutant.
+        chart_space: the states of the chart.
+        mutant_space: the states of the mutant.
         merged_variables: variables of which several values are merged into one, so that terms are compared.
         product: runs ticks of both.
     """
 
     def __init__(self, exploration: Exploration, mutant: Interpreter) -> None:
-        """Prepare the states of the mutant, with the same values kept apart as in the chart."""
-        self.chart_states = exploration.state_space
+        """Prepare the states of the mutant, and ticks of both.
+
+        A variable is abstracted where the exploration merges some of its values into one, or drops it
+        (records no value, since nothing reads it). The mutant's variables are abstracted like the chart's,
+        unless the mutant reads them otherwise. The variables that are abstracted in the chart are compared
+        as terms.
+        """
+        self.chart_space = exploration.state_space
         self.chart = exploration.interpreter
         self.mutant = mutant
         self.n_outputs = len(exploration.chart.outputs)
         self.n_variables = len(exploration.chart.variables)
-        self.chart_abstractions = self.chart_states.abstractions
+        self.chart_abstractions = self.chart_space.abstractions
         exact_variables = [
             name for name, abstraction in self.chart_abstractions.items() if not abstraction.merges_values
         ]
-        # a dropped variable has the initial value of the chart in both
+        mutant_abstractions = abstract_registers(mutant.machine, tracked=exact_variables)
+        # a variable that is dropped starts with the initial value of the chart in both
         self.mutant_abstractions = {
             name: replace(abstraction, start_value=self.chart_abstractions[name].start_value)
-            for name, abstraction in abstract_registers(mutant.machine, (), exact_variables).items()
+            for name, abstraction in mutant_abstractions.items()
         }
-        self.merged_variables = frozenset(self.mutant_abstractions) - frozenset(exact_variables)
-        self.mutant_states = ChartStateSpace(
+        self.term_variables = frozenset(self.mutant_abstractions) - frozenset(exact_variables)
+        self.mutant_space = ChartStateSpace(
             mutant,
-            self.chart_states.inputs,
-            conditions=TickConditions(mutant.machine, ()),
+            self.chart_space.inputs,
+            conditions=TickConditions(mutant.machine, conditions=()),
             abstractions=self.mutant_abstractions,
             limits=DEFAULT_LIMITS,
             budget=WorkBudget(),
         )
-        self.product = Product(self.chart_states, self.mutant_states, self.merged_variables)
+        self.product = Product(self.chart_space, self.mutant_space, self.term_variables)
 
     # What both have in common
 
     @cached_property
-    def counters(self) -> tuple[Mapping[str, Counter], Mapping[str, Counter]]:
-        """The counters of the chart and of the mutant, by name, without their conditions."""
-        return _counters_without_conditions(self.chart.machine), _counters_without_conditions(
-            self.mutant.machine
-        )
+    def mutant_counters(self) -> Mapping[str, Counter]:
+        """The counters of the mutant by name, without their conditions."""
+        return _counters_without_conditions(self.mutant.machine)
 
     @property
     def have_same_counters(self) -> bool:
         """Whether both have the same counters and histories, so each state of one is one of the other."""
-        chart_counters, mutant_counters = self.counters
-        same_history = self.chart.machine.histories == self.mutant.machine.histories
-        return chart_counters == mutant_counters and same_history
+        chart_counters = _counters_without_conditions(self.chart.machine)
+        have_same_histories = self.chart.machine.histories == self.mutant.machine.histories
+        return chart_counters == self.mutant_counters and have_same_histories
 
     @property
     def have_same_start(self) -> bool:
-        """Whether both begin with the same values, and keep the same values of all variables apart.
+        """Whether both begin with the same values, and the explorations of both merge the same values.
 
         The initial values matter only of variables that something reads and that are not compared by value.
         """
-        chart_values = self.chart.chart.start_values()
-        mutant_values = self.mutant.chart.start_values()
+        chart_start_values = self.chart.chart.start_values()
+        mutant_start_values = self.mutant.chart.start_values()
         expressions = (*self.chart.machine.expressions, *self.mutant.machine.expressions)
         read_names = frozenset[str]().union(*(expression.names for expression in expressions))
-        for name in self.merged_variables & read_names:
-            if chart_values[name] != mutant_values[name]:
+        for name in self.term_variables & read_names:
+            if chart_start_values[name] != mutant_start_values[name]:
                 return False
         pairs = zip(self.chart_abstractions.values(), self.mutant_abstractions.values(), strict=True)
         return all(
@@ -133,7 +138,10 @@ class MutantPair:
 
         If so, states of the chart whose counters a tick cannot distinguish are such states of the mutant.
         """
-        return self.chart_states.timers.class_by_value == self.mutant_states.timers.class_by_value
+        return (
+            self.chart_space.counter_abstraction.class_tables
+            == self.mutant_space.counter_abstraction.class_tables
+        )
 
     @cached_property
     def compared_registers(self) -> list[tuple[int, int]]:
@@ -141,43 +149,46 @@ class MutantPair:
         chart_registers = self.chart.machine.registers
         mutant_registers = self.mutant.machine.registers
         compared_names = [
-            name for name in chart_registers if name in mutant_registers and name not in self.merged_variables
+            name for name in chart_registers if name in mutant_registers and name not in self.term_variables
         ]
         return [(chart_registers.index(name), mutant_registers.index(name)) for name in compared_names]
 
     # Pairs of states
 
-    def mutant_state_of(self, state: Snapshot) -> Snapshot:
-        """Return the state of the mutant that corresponds to one of the chart.
+    def corresponding_mutant_state(self, state: Snapshot) -> Snapshot:
+        """Return the state of the mutant with the same active states and values as a state of the chart.
 
-        Counters are cut at the limits of the mutant's. Counters and histories that the chart lacks are zero
-        and empty.
+        A counter above the limit that it has in the mutant is set to that limit. A counter that only the
+        mutant has is zero, and such a history is empty.
         """
         if not state.started:
             return self.mutant.initial()
-        machine = self.mutant.machine
+        mutant_machine = self.mutant.machine
         chart_registers = state.registers
-        _, mutant_counters = self.counters
         values: list[Value] = []
-        for name in machine.registers:
-            if name in mutant_counters:
-                values.append(min(int(chart_registers.get(name, 0)), mutant_counters[name].limit))
+        for name in mutant_machine.registers:
+            if name in self.mutant_counters:
+                values.append(min(int(chart_registers.get(name, 0)), self.mutant_counters[name].limit))
             else:
                 values.append(chart_registers[name])
         chart_history = dict(zip(state.machine.histories, state.history, strict=True))
-        history = tuple(chart_history.get(history_key, ()) for history_key in machine.histories)
-        return Snapshot(machine, state.started, state.configuration, values=tuple(values), history=history)
+        history = tuple(chart_history.get(history_key, ()) for history_key in mutant_machine.histories)
+        return Snapshot(
+            mutant_machine, state.started, state.configuration, values=tuple(values), history=history
+        )
 
-    def steps(self, pair: StatePair) -> Iterator[PairStep]:
+    def iterate_steps(self, pair: StatePair) -> Iterator[PairStep]:
         """Yield every way in which a tick of both can go from a pair of states."""
 
-        def run_tick(path: PathCondition) -> PairTick:
+        def run_symbolic_tick(path: PathCondition) -> PairTick:
+            """Return the result of a tick of both on a path."""
             return self.product.run_tick(pair, path)
 
-        for path, tick in explore_paths(self.product.inputs, run_tick, MAX_PRODUCT_PATHS):
+        for path, tick in explore_paths(self.product.inputs, run_symbolic_tick, MAX_PRODUCT_PATHS):
             inputs = path.inputs()
-            if path.has_representative_values:  # only concrete ticks have the actual values
-                next_chart_state, next_mutant_state = self.step(pair, inputs)
+            if path.has_representative_values:
+                # some values only represent those of their cell: a concrete tick computes the actual ones
+                next_chart_state, next_mutant_state = self.run_tick(pair, inputs)
             else:
                 next_chart_state = tick.first.next_state
                 next_mutant_state = tick.second.next_state
@@ -189,7 +200,9 @@ class MutantPair:
                 is_incomplete=bool(path.incomplete_reasons),
             )
 
-    def step(self, pair: StatePair, inputs: Mapping[str, Value]) -> tuple[Snapshot | None, Snapshot | None]:
+    def run_tick(
+        self, pair: StatePair, inputs: Mapping[str, Value]
+    ) -> tuple[Snapshot | None, Snapshot | None]:
         """Run one tick of both; return the states after it, None if a tick fails."""
         next_chart_state = _step_or_none(self.chart, pair.first, inputs)
         next_mutant_state = _step_or_none(self.mutant, pair.second, inputs)
@@ -232,6 +245,7 @@ class MutantPair:
 
 
 def _step_or_none(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
+    """Return the state after a tick, None if the tick fails."""
     try:
         return interpreter.step(state, inputs)
     except PosewrightError:
@@ -244,4 +258,5 @@ def _cells_of(abstraction: Abstraction) -> tuple[object, ...]:
 
 
 def _counters_without_conditions(machine: Machine) -> dict[str, Counter]:
+    """Return the counters of a machine by name, without the conditions under which they run."""
     return {counter.name: replace(counter, condition=None) for counter in machine.counters}

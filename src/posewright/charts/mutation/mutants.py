@@ -30,7 +30,13 @@ from posewright.charts.mutation.expression_mutations import (
     mutate_expression,
     neighbouring_values,
 )
-from posewright.charts.mutation.mutation import Mutant, Mutation, MutationKind, rebuild, rebuild_tuple
+from posewright.charts.mutation.mutation import (
+    Mutant,
+    Mutation,
+    MutationKind,
+    embed_in_tuple,
+    embed_mutations,
+)
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.errors import InputError
 
@@ -44,21 +50,30 @@ Transitions = tuple[Transition, ...]
 class PartMutator:
     """Makes every single mutation of the parts of a chart.
 
-    `rebuild` turns the mutations of a part into mutations of what contains it. The values that mutations
-    exchange are the next ones in the chart: the next sibling of a state, the next event, the time one tick
-    longer or shorter.
+    `embed_mutations` turns the mutations of a part, such as a guard, into mutations of what contains it, such
+    as its transition. The values that mutations exchange are the next ones in the chart: the next sibling of
+    a state, the next event, the time one tick longer or shorter.
     """
 
     chart: Chart
 
     def mutate_state(self, state: State) -> Iterator[Mutation[State]]:
-        """Yield the mutations of a state, without those of the states inside it."""
-        yield from rebuild(self._mutate_actions(state.entry), lambda entry: replace(state, entry=entry))
-        yield from rebuild(self._mutate_actions(state.during), lambda during: replace(state, during=during))
-        yield from rebuild(self._mutate_actions(state.exit), lambda exit_: replace(state, exit=exit_))
-        yield from rebuild(self._mutate_values(state.do, state.line), lambda do: replace(state, do=do))
+        """Yield the mutations of a state, without those of the states inside it.
+
+        They change its actions, outputs, transitions, initial states or minimum time.
+        """
+        yield from embed_mutations(
+            self._mutate_actions(state.entry), lambda entry: replace(state, entry=entry)
+        )
+        yield from embed_mutations(
+            self._mutate_actions(state.during), lambda during: replace(state, during=during)
+        )
+        yield from embed_mutations(self._mutate_actions(state.exit), lambda exit_: replace(state, exit=exit_))
+        yield from embed_mutations(
+            self._mutate_values(state.do, state.line), lambda do: replace(state, do=do)
+        )
         order_matters = self.chart.priority_in(state) is Priority.ORDERED
-        yield from rebuild(
+        yield from embed_mutations(
             self.mutate_transitions(state.transitions, order_matters=order_matters),
             lambda transitions: replace(state, transitions=transitions),
         )
@@ -67,7 +82,7 @@ class PartMutator:
             without_transitions = replace(state, transitions=())
             line = state.transitions[0].line
             yield Mutation(MutationKind.TRANSITION, description, line, mutated_part=without_transitions)
-        yield from rebuild(
+        yield from embed_mutations(
             self.mutate_initial_targets(state.initial, state.line),
             lambda initial: replace(state, initial=initial),
         )
@@ -88,7 +103,7 @@ class PartMutator:
                 new_state = self._next_sibling(target.state)
                 kind = MutationKind.INITIAL
                 description = f"the initial state is {new_state} instead of {target.state}"
-            if new_state is not None:
+            if new_state is not None:  # a state without siblings has no other in its place
                 new_targets = (*targets[:i], StateTarget(new_state), *targets[i + 1 :])
                 yield Mutation(kind, description, line, mutated_part=new_targets)
 
@@ -106,33 +121,32 @@ class PartMutator:
         for i, transition in enumerate(transitions):
             earlier = transitions[:i]
             later = transitions[i + 1 :]
-            name = _describe(transition)
+            transition_text = _describe(transition)
             if len(transitions) > 1:
+                description = f"{transition_text} is left out"
                 remaining = _update_else_guards((*earlier, *later))
-                yield Mutation(
-                    MutationKind.TRANSITION, f"{name} is left out", transition.line, mutated_part=remaining
-                )
+                yield Mutation(MutationKind.TRANSITION, description, transition.line, mutated_part=remaining)
             if order_matters and later and _compete(transition, later[0]):
-                next_transition = later[0]
-                description = f"{name} comes after {_describe(next_transition)}"
-                swapped = _update_else_guards((*earlier, next_transition, transition, *later[1:]))
+                next_transition, *further = later
+                description = f"{transition_text} comes after {_describe(next_transition)}"
+                swapped = _update_else_guards((*earlier, next_transition, transition, *further))
                 yield Mutation(MutationKind.ORDER, description, transition.line, mutated_part=swapped)
-            for mutation in rebuild_tuple(transitions, i, self._mutate_transition(transition)):
+            for mutation in embed_in_tuple(transitions, i, self._mutate_transition(transition)):
                 updated = _update_else_guards(mutation.mutated_part)
                 yield replace(mutation, line=mutation.line or transition.line, mutated_part=updated)
 
     def _mutate_transition(self, transition: Transition) -> Iterator[Mutation[Transition]]:
         """Yield the mutations of a transition or segment: of its guard, targets, events, time and actions.
 
-        `rebuild` turns each mutation of a part into one of the whole transition.
+        `embed_mutations` turns each mutation of a part into one of the whole transition.
         """
         if not transition.is_else and transition.when != ALWAYS:
-            yield from rebuild(
+            yield from embed_mutations(
                 self._mutate_condition(transition.when), lambda when: replace(transition, when=when)
             )
         for i, target in enumerate(transition.go):
-            yield from rebuild(
-                rebuild_tuple(transition.go, i, self._mutate_target(target)),
+            yield from embed_mutations(
+                embed_in_tuple(transition.go, i, self._mutate_target(target)),
                 lambda go: replace(transition, go=go),
             )
         if transition.local:
@@ -144,14 +158,14 @@ class PartMutator:
             description = f"after {transition.after_s:g} s becomes after {seconds:g} s"
             delayed = replace(transition, after_s=seconds)
             yield Mutation(MutationKind.TIME, description, transition.line, mutated_part=delayed)
-        for mutation in rebuild(
+        for mutation in embed_mutations(
             self._mutate_actions(transition.do), lambda actions: replace(transition, do=actions)
         ):
             # a transition without actions needs a target
             if mutation.mutated_part.do or transition.go or transition.leads_to_junction:
                 yield mutation
         # the segments behind a junction
-        yield from rebuild(
+        yield from embed_mutations(
             self.mutate_transitions(transition.then), lambda then: replace(transition, then=then)
         )
 
@@ -210,11 +224,13 @@ class PartMutator:
                 raised = (replace(action, event=new_event),)
                 yield Mutation(MutationKind.EVENT, description, action.line, mutated_part=raised)
         else:
-            yield from rebuild(
+            yield from embed_mutations(
                 self._mutate_condition(action.when), lambda when: (replace(action, when=when),)
             )
-            yield from rebuild(self._mutate_actions(action.then), lambda then: (replace(action, then=then),))
-            yield from rebuild(
+            yield from embed_mutations(
+                self._mutate_actions(action.then), lambda then: (replace(action, then=then),)
+            )
+            yield from embed_mutations(
                 self._mutate_actions(action.otherwise),
                 lambda otherwise: (replace(action, otherwise=otherwise),),
             )
@@ -274,26 +290,29 @@ class PartMutator:
 
 
 def _next_name(name: str, names: list[str]) -> str | None:
-    """Return the name after another, cyclically; None if there is only one."""
-    return names[(names.index(name) + 1) % len(names)] if len(names) > 1 else None
+    """Return the name after another in a list, the first after the last; None if there is only one."""
+    if len(names) < 2:
+        return None
+    next_index = (names.index(name) + 1) % len(names)
+    return names[next_index]
 
 
 def _update_else_guards(transitions: Transitions) -> Transitions:
-    """Return transitions whose `else` guards negate the guards that come before them now.
+    """Return transitions in a new order, in which each `else` negates the guards that come before it now.
 
     An `else` with nothing before it always holds.
     """
-    updated: list[Transition] = []
+    updated_transitions: list[Transition] = []
     for transition in transitions:
         guard = transition.when
         if transition.is_else:
             where = transition.when.source.where
-            if has_alternatives(updated, transition.on):
-                guard = else_guard(updated, transition.on, where)
+            if has_alternatives(updated_transitions, transition.on):
+                guard = else_guard(updated_transitions, transition.on, where)
             else:
                 guard = ALWAYS
-        updated.append(replace(transition, when=guard))
-    return tuple(updated)
+        updated_transitions.append(replace(transition, when=guard))
+    return tuple(updated_transitions)
 
 
 def _compete(first: Transition, second: Transition) -> bool:
@@ -304,6 +323,7 @@ def _compete(first: Transition, second: Transition) -> bool:
 
 
 def _describe(transition: Transition) -> str:
+    """Return what messages call a transition: `the transition to a, b`."""
     target_names = ", ".join(target.state for target in transition.go)
     return f"the transition{' to ' + target_names if target_names else ''}"
 
@@ -375,8 +395,8 @@ def _mutate_function(function: Function, chart: Chart) -> Iterator[Mutation[Func
             description = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
             remaining = replace(function, rows=(*rows[:i], *rows[i + 1 :]))
             yield Mutation(MutationKind.ROW, description, row.line, mutated_part=remaining)
-        row_mutations = rebuild_tuple(rows, i, _mutate_function_row(row, function, chart))
-        for mutation in rebuild(row_mutations, lambda mutated: replace(function, rows=mutated)):
+        row_mutations = embed_in_tuple(rows, i, _mutate_function_row(row, function, chart))
+        for mutation in embed_mutations(row_mutations, lambda mutated: replace(function, rows=mutated)):
             description = f"{function.name}: {mutation.description}"
             yield replace(mutation, description=description, line=row.line)
 
@@ -388,19 +408,21 @@ def _mutate_function_row(
     scope = Scope(function.parameters, chart.constants, chart.scope.enum_of_value, chart.units)
     if row.when.names:
         conditions = mutate_expression(row.when, scope, result_type=BoolType(), period_s=chart.period_s)
-        yield from rebuild(conditions, lambda when: replace(row, when=when))
+        yield from embed_mutations(conditions, lambda when: replace(row, when=when))
     values = mutate_expression(row.value, scope, result_type=function.return_type, period_s=chart.period_s)
-    yield from rebuild(values, lambda value: replace(row, value=value))
+    yield from embed_mutations(values, lambda value: replace(row, value=value))
 
 
 def _replace_junction(chart: Chart, name: str, segments: Transitions) -> Chart:
+    """Return a chart in which a junction has other segments."""
     return replace(chart, junctions={**chart.junctions, name: segments})
 
 
 def _replace_state(chart: Chart, mutated: State) -> Chart:
-    """Return a chart in which the state with the same name is replaced, on any level."""
+    """Return a chart with `mutated` in place of the state with the same name, on any level."""
 
     def replace_in(states: tuple[State, ...]) -> tuple[State, ...]:
+        """Return states with `mutated` in place of the one with its name."""
         return tuple(mutated if state.name == mutated.name else state for state in states)
 
     parent_name = chart.parents[mutated.name]

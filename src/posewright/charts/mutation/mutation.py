@@ -61,28 +61,32 @@ class ExpressionChange(NamedTuple):
 
     @property
     def makes_no_difference(self) -> bool:
-        """Whether both store the same value for all values of their names.
+        """Whether both expressions give the same stored value for all values of the names they read.
 
         False if there are too many combinations of values to try, or if an expression depends on time.
         """
         if is_timed(self.original.tree) or is_timed(self.mutated.tree):
             return False
         names = sorted(self.original.names | self.mutated.names)
-        values_by_name = [_list_values(self.variables[name]) for name in names]
+        possible_values = [_list_values(self.variables[name]) for name in names]
         # a type with too many values has an empty list
-        n_combinations = prod(len(values) or MAX_COMBINATIONS + 1 for values in values_by_name)
+        n_combinations = prod(len(values) or MAX_COMBINATIONS + 1 for values in possible_values)
         if n_combinations > MAX_COMBINATIONS:
             return False
-        for values in product(*values_by_name):
-            variables = dict(zip(names, values, strict=True))
-            if self._evaluate(self.original, variables) != self._evaluate(self.mutated, variables):
+        for combination in product(*possible_values):
+            value_by_name = dict(zip(names, combination, strict=True))
+            original_value = self._compute_stored_value(self.original, value_by_name)
+            mutated_value = self._compute_stored_value(self.mutated, value_by_name)
+            if original_value != mutated_value:
                 return False
         return True
 
-    def _evaluate(self, expression: Expression, variables: Mapping[str, Value]) -> Value | None:
-        """Return the value that would be stored, None if it divides by zero."""
+    def _compute_stored_value(
+        self, expression: Expression, value_by_name: Mapping[str, Value]
+    ) -> Value | None:
+        """Return the value of an expression as a variable stores it; None if it divides by zero."""
         try:
-            return self.result_type.clamp(expression.evaluate(variables))
+            return self.result_type.clamp(expression.evaluate(value_by_name))
         except ExpressionError:
             return None
 
@@ -121,24 +125,24 @@ class Mutation(Generic[T_co]):
         return Mutation(self.kind, self.description, self.line, mutated_part, self.change)
 
 
-def rebuild(
-    mutations: Iterable[Mutation[Part]], build: Callable[[Part], Container]
+def embed_mutations(
+    mutations: Iterable[Mutation[Part]], embed: Callable[[Part], Container]
 ) -> Iterator[Mutation[Container]]:
-    """Yield mutations of a part as mutations of what contains it.
+    """Yield mutations of a part as mutations of what contains it: those of a guard as of its transition.
 
     Args:
         mutations: the mutations of the part.
-        build: returns the container with a mutated part in place of the original one.
+        embed: returns the container with a mutated part in place of the original one.
     """
     for mutation in mutations:
-        yield mutation.with_part(build(mutation.mutated_part))
+        yield mutation.with_part(embed(mutation.mutated_part))
 
 
-def rebuild_tuple(
+def embed_in_tuple(
     parts: tuple[Part, ...], index: int, mutations: Iterable[Mutation[Part]]
 ) -> Iterator[Mutation[tuple[Part, ...]]]:
     """Yield mutations of one element of a tuple as mutations of the tuple."""
-    return rebuild(mutations, lambda part: (*parts[:index], part, *parts[index + 1 :]))
+    return embed_mutations(mutations, lambda part: (*parts[:index], part, *parts[index + 1 :]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ class MutationResult:
         return self.killed / n_findable if n_findable else 1.0
 
     def lines(self) -> Lines:
-        """Yield the lines of the result for a terminal: the mutants that were not killed, and the counts."""
+        """Yield the lines of the result for a terminal: the mutants that no scenario found, then counts."""
         for status, mutants_with_status in (
             ("survived", self.survived),
             ("changes nothing", self.equivalent),
@@ -83,8 +83,9 @@ def mutate_chart(
 ) -> MutationResult:
     """Make every mutant of a chart and return how many the scenarios find.
 
-    A mutant that no scenario finds is compared with the chart. If it is proved to be always in the same
-    states with the same outputs, it does not count.
+    A mutant is a copy of the chart with one mistake; a scenario finds it if the mutant fails the scenario. A
+    mutant that none finds is compared with the chart. If it is proved to be always in the same states with
+    the same outputs, it does not count.
 
     Args:
         chart: passes all the scenarios.
@@ -142,16 +143,22 @@ def explore_small_variables(chart: Chart) -> Exploration:
 
 
 def _has_few_values(value_type: Type) -> bool:
+    """Return whether a type has so few values that an exploration can tell all of them apart."""
     if isinstance(value_type, IntType):
         return value_type.high - value_type.low <= SMALL_RANGE
     return not isinstance(value_type, FloatType)
 
 
 class _PreparedTick(NamedTuple):
-    """The inputs and events of a tick, and the values that are expected after it, by name."""
+    """One tick of a scenario.
 
-    inputs: TickInputs
-    expected: Mapping[str, Value]
+    Attributes:
+        inputs_and_events: the arguments of `TickExecution.run`.
+        expected_values: the values that are expected after the tick, by name.
+    """
+
+    inputs_and_events: TickInputs
+    expected_values: Mapping[str, Value]
 
 
 class _PreparedScenario:
@@ -175,11 +182,12 @@ class _PreparedScenario:
         state = interpreter.initial() if self.start is None else interpreter.snapshot_in(self.start)
         for tick in self.ticks:
             try:
-                state = TickExecution(interpreter.machine, state).run(*tick.inputs)
+                state = TickExecution(interpreter.machine, state).run(*tick.inputs_and_events)
             except PosewrightError:
                 return True
-            if not all(meets_expectation(state, name, value) for name, value in tick.expected.items()):
-                return True
+            for name, value in tick.expected_values.items():
+                if not meets_expectation(state, name, value):
+                    return True
         return False
 
 

@@ -37,7 +37,8 @@ class Equivalence:
         equal: whether the charts behave alike; None if not every case was tried and none of those tried
             shows a difference.
         cases: number of steps of both charts that were tried.
-        start: the pair of states from which the counterexample starts.
+        start: the names of the states of both charts from which the counterexample starts; None if they are
+            equal.
         counterexample: the shortest rows of inputs after which the outputs differ; empty if they do not.
         outputs: the outputs of the two charts then; empty for a chart whose tick fails.
         reasons: why it is not known.
@@ -140,20 +141,21 @@ def equivalent(
     exploration = _explore_product(first, second, starts, limits)
     graph = exploration.graph
     n_cases = exploration.space.n_cases
+    incomplete_reasons = exploration.incomplete_reasons
     # the exploration stops at the first state that shows a difference
     if not graph.abstract_states or not _shows_difference(graph.abstract_states[-1]):
         return Equivalence(
-            equal=None if exploration.reasons else True, cases=n_cases, reasons=exploration.reasons
+            equal=None if incomplete_reasons else True, cases=n_cases, reasons=incomplete_reasons
         )
     last_node = len(graph.abstract_states) - 1
     differing_step = next(filter(_step_shows_difference, graph.abstract_states[-1].steps))
     trace = (*graph.trace(last_node), differing_step.inputs)
-    start = exploration.starts[graph.state_keys[graph.start_of(last_node)]]
+    start = exploration.start_by_key[graph.state_keys[graph.start_of(last_node)]]
     first_outputs = _run_for_outputs(first, start.first, trace)
     second_outputs = _run_for_outputs(second, start.second, trace)
     if first_outputs == second_outputs:
         reason = "outputs seemed to differ after some inputs, but a run with them shows no difference"
-        return Equivalence(equal=None, cases=n_cases, reasons=(*exploration.reasons, reason))
+        return Equivalence(equal=None, cases=n_cases, reasons=(*incomplete_reasons, reason))
     return Equivalence(
         equal=False,
         cases=n_cases,
@@ -190,7 +192,8 @@ def are_equivalent_in_states(first: Interpreter, second: Interpreter, limits: Ex
     """
     start = StatePair(first.initial(), second.initial())
     exploration = _explore_product(first, second, starts=[start], limits=limits, compare_states=True)
-    return not exploration.reasons and not any(map(_shows_difference, exploration.graph.abstract_states))
+    is_complete = not exploration.incomplete_reasons
+    return is_complete and not any(map(_shows_difference, exploration.graph.abstract_states))
 
 
 def _are_identical(a: Chart, b: Chart) -> bool:
@@ -210,15 +213,15 @@ class _ExploredProduct:
     """The exploration of two charts side by side, up to the first state that shows a difference.
 
     Attributes:
-        starts: the pairs of states with which it began, by their keys.
+        start_by_key: the pairs of states with which it began, by their keys.
     """
 
     space: ProductSpace
     graph: ReachabilityGraph
-    starts: Mapping[StateKey, StatePair]
+    start_by_key: Mapping[StateKey, StatePair]
 
     @property
-    def reasons(self) -> tuple[str, ...]:
+    def incomplete_reasons(self) -> tuple[str, ...]:
         """Why the exploration is not complete; empty if it is."""
         stop_reason = (self.graph.stop_reason,) if self.graph.stop_reason else ()
         return (*self.space.incomplete_reasons, *stop_reason)
@@ -234,7 +237,7 @@ def _explore_product(
 ) -> _ExploredProduct:
     """Explore two charts side by side, up to the first state that shows a difference.
 
-    Where the values of an output turn out to be needed, the exploration begins again and keeps them.
+    Where the values of an output turn out to be needed, the exploration begins again and tells them apart.
 
     Args:
         first: the interpreter of the first chart.
@@ -243,10 +246,12 @@ def _explore_product(
         limits: the limits of the exploration; the work of all attempts counts.
         compare_states: whether different active states are a difference, too.
     """
-    value_requests: dict[str, int] = {}
+    n_requests_by_output: dict[str, int] = {}  # how often the values of an output were needed
     budget = WorkBudget(limits)
     while True:
-        space = ProductSpace(first, second, limits, budget, value_requests, compare_states=compare_states)
+        space = ProductSpace(
+            first, second, limits, budget, n_requests_by_output, compare_states=compare_states
+        )
         try:
             # of pairs with the same key, the first counts: later entries of a dictionary replace earlier ones
             start_by_key = {space.start_key(pair): pair for pair in reversed(starts)}
@@ -254,7 +259,7 @@ def _explore_product(
             graph.explore(reversed(start_by_key), limits, until=_shows_difference)
             return _ExploredProduct(space, graph, start_by_key)
         except ValueNeededError as error:
-            value_requests[error.output] = value_requests.get(error.output, 0) + 1
+            n_requests_by_output[error.output] = n_requests_by_output.get(error.output, 0) + 1
 
 
 def _shows_difference(abstract_state: AbstractState) -> bool:
@@ -263,6 +268,7 @@ def _shows_difference(abstract_state: AbstractState) -> bool:
 
 
 def _step_shows_difference(step: SymbolicStep) -> bool:
+    """Return whether the charts differ after a step of both."""
     (differs,) = step.condition_values  # the only condition of a product
     return differs
 

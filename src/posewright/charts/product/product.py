@@ -26,7 +26,8 @@ class PairTick:
     Attributes:
         first: the tick of the first chart.
         second: the tick of the second chart.
-        first_terms: the terms that the first chart assigned to the variables that are compared as terms.
+        first_terms: the terms over the inputs that the first chart assigned to variables that are compared as
+            terms, by variable; those that it did not set are missing.
         second_terms: the same for the second chart.
     """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from posewright.charts.expression import Expression, Tree
-from posewright.charts.machine import Interpreter, Machine, Snapshot, TickConditions
+from posewright.charts.machine import Interpreter, Machine, TickConditions
 from posewright.charts.product.product import PairTick, Product, StatePair
 from posewright.charts.product.terms import (
     TermComparison,
@@ -19,6 +19,7 @@ from posewright.charts.reachability import (
     MAX_ENUMERATED,
     AbstractState,
     ChartStateSpace,
+    CounterAbstraction,
     CounterValues,
     ExplorationLimits,
     ExploredPath,
@@ -27,7 +28,6 @@ from posewright.charts.reachability import (
     StateKey,
     StepTarget,
     SymbolicStep,
-    TimerAbstraction,
     WorkBudget,
     abstract_registers,
     build_abstract_state,
@@ -87,8 +87,8 @@ class ProductSpace:
         second: the interpreter of the second chart.
         limits: the limits of the exploration.
         budget: the work that may be done.
-        value_requests: outputs whose values are needed, with the number of requests so far. After the first,
-            constants are kept; after the second, the output is no longer compared by terms.
+        n_requests_by_output: outputs whose values are needed, with the number of requests so far. After the
+            first, constants are kept; after the second, the output is no longer compared by terms.
         compare_states: whether different active states are a difference, too; the charts then have the same
             states with the same numbers.
 
@@ -96,8 +96,8 @@ class ProductSpace:
         product: runs ticks of both charts.
         outputs_by_terms: the outputs that are compared by the terms they are set to.
         outputs_by_value: the other outputs.
-        comparison: decides whether two terms differ.
-        timers: the abstraction of both charts' counters.
+        term_comparison: decides whether two terms differ.
+        counter_abstraction: the abstraction of both charts' counters.
         incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
     """
@@ -108,22 +108,23 @@ class ProductSpace:
         second: Interpreter,
         limits: ExplorationLimits,
         budget: WorkBudget,
-        value_requests: Mapping[str, int],
+        n_requests_by_output: Mapping[str, int],
         *,
         compare_states: bool = False,
     ) -> None:
         """Choose the outputs that are compared by terms, and prepare the state spaces of both charts."""
         outputs = first.chart.outputs
         term_variables = _find_unread_outputs(first.machine) & _find_unread_outputs(second.machine)
+        # outputs whose values the comparison has turned out to need
         term_variables -= {
             name
-            for name, n_requests in value_requests.items()
+            for name, n_requests in n_requests_by_output.items()
             if n_requests > 1 or not _has_many_values(outputs[name])
         }
         inputs = InputSpace.of(first.chart)
         self.limits = limits
         self.budget = budget
-        self.value_requests = value_requests
+        self.n_requests_by_output = n_requests_by_output
         self.compare_states = compare_states
         self.outputs_by_terms = tuple(name for name in outputs if name in term_variables)
         self.outputs_by_value = tuple(name for name in outputs if name not in term_variables)
@@ -139,30 +140,38 @@ class ProductSpace:
             )
 
         self.product = Product(build_state_space(first), build_state_space(second), term_variables)
-        self.timers = TimerAbstraction(first.machine, second.machine)
-        self.comparison = TermComparison(inputs.domains, outputs)
+        self.counter_abstraction = CounterAbstraction(first.machine, second.machine)
+        self.term_comparison = TermComparison(inputs.domains, outputs)
         self.incomplete_reasons: dict[str, None] = {}
         self.n_cases = 0
-        self._untimed_pairs: list[UntimedPair] = []
+        self._untimed_pairs: list[UntimedPair] = []  # by untimed_id
         self._untimed_ids: dict[UntimedPair, int] = {}
+        # by the untimed_id and the number of the classes of the counters
         self._abstract_states: dict[tuple[int, int], AbstractState] = {}
 
     def start_key(self, pair: StatePair) -> StateKey:
-        """Return the key of two states whose outputs are known, before the first tick."""
+        """Return the key of a pair of states before the first tick; the values of their outputs are known."""
         output_terms: list[TermPair | None] = []
         for name in self.outputs_by_terms:
             first_value = pair.first.outputs[name]
             second_value = pair.second.outputs[name]
-            if first_value == second_value and name not in self.value_requests:
+            if first_value == second_value and name not in self.n_requests_by_output:
                 output_terms.append(None)
             else:
                 output_terms.append(TermPair(constant_term(first_value), constant_term(second_value)))
-        return self._state_key(*pair, tuple(output_terms))
+        return self._key_of_pair(pair, tuple(output_terms))
 
-    def _state_key(self, first: Snapshot, second: Snapshot, output_terms: OutputTerms) -> StateKey:
-        """Return the key of a state of both charts; a new untimed pair is stored and gets the next number."""
-        first_key = self.product.first_space.split_counters(first)
-        second_key = self.product.second_space.split_counters(second)
+    def _key_of_pair(self, pair: StatePair, output_terms: OutputTerms) -> StateKey:
+        """Return the key of a pair of states: the number of the untimed pair, and both charts' counters.
+
+        An untimed pair, the states without their counters, gets the next number when it occurs first.
+
+        Args:
+            pair: a state of each chart.
+            output_terms: the terms of the outputs that are compared by terms.
+        """
+        first_key = self.product.first_space.split_counters(pair.first)
+        second_key = self.product.second_space.split_counters(pair.second)
         untimed_pair = UntimedPair(first_key.untimed_id, second_key.untimed_id, output_terms)
         next_id = len(self._untimed_pairs)
         untimed_id = self._untimed_ids.setdefault(untimed_pair, next_id)
@@ -171,11 +180,18 @@ class ProductSpace:
             self._untimed_pairs.append(untimed_pair)
         return StateKey(untimed_id, (*first_key.counter_values, *second_key.counter_values))
 
-    def abstract_state_at(self, untimed_id: int, counters_id: int) -> AbstractState:
-        """Return the abstract state of both charts, given by the numbers of the untimed pair and counters."""
-        key = (untimed_id, self.timers.class_ids[counters_id])
+    def abstract_state_at(self, untimed_id: int, counter_values_id: int) -> AbstractState:
+        """Return the steps of both charts from a pair of states, as the abstract state that it belongs to.
+
+        It is computed at the first call, and shared by all pairs whose counters no tick can distinguish.
+
+        Args:
+            untimed_id: the number of the pair of states without their counters.
+            counter_values_id: the number of the values of both charts' counters.
+        """
+        key = (untimed_id, self.counter_abstraction.class_id_of_values[counter_values_id])
         if key not in self._abstract_states:
-            counter_values = self.timers.values_by_id[counters_id]
+            counter_values = self.counter_abstraction.values_of_id[counter_values_id]
             abstract_state = self._build_abstract_state(self._untimed_pairs[untimed_id], counter_values)
             self._abstract_states[key] = abstract_state
             self.n_cases += len(abstract_state.steps)
@@ -184,7 +200,7 @@ class ProductSpace:
     def _build_abstract_state(
         self, untimed_pair: UntimedPair, counter_values: CounterValues
     ) -> AbstractState:
-        """Return the abstract state of both charts, with a step for every path of their ticks.
+        """Return an abstract state of both charts, with a step for every path of their ticks.
 
         Args:
             untimed_pair: the state of both charts without the counters.
@@ -193,9 +209,11 @@ class ProductSpace:
         first_space = self.product.first_space
         second_space = self.product.second_space
         n_first_counters = len(first_space.machine.counters)
+        first_counter_values = counter_values[:n_first_counters]
+        second_counter_values = counter_values[n_first_counters:]
         pair = StatePair(
-            first_space.join_counters(untimed_pair.first_untimed_id, counter_values[:n_first_counters]),
-            second_space.join_counters(untimed_pair.second_untimed_id, counter_values[n_first_counters:]),
+            first_space.join_counters(untimed_pair.first_untimed_id, first_counter_values),
+            second_space.join_counters(untimed_pair.second_untimed_id, second_counter_values),
         )
         explored_paths = explore_paths(
             self.product.inputs,
@@ -232,8 +250,8 @@ class ProductSpace:
             next_terms = self._compute_output_terms(output_terms, tick, path)
             differs = next_terms is None
             if next_terms is not None:
-                next_key = self._state_key(first_state, second_state, next_terms)
-                running_counters = self.timers.running_counters(next_key.counter_values)
+                next_key = self._key_of_pair(StatePair(first_state, second_state), next_terms)
+                running_counters = self.counter_abstraction.running_counters(next_key.counter_values)
                 target = StepTarget(next_key.untimed_id, running_counters)
         step = SymbolicStep(
             path.inputs(),
@@ -246,13 +264,13 @@ class ProductSpace:
         return step, target
 
     def _shows_difference(self, tick: PairTick) -> bool:
-        """Return whether two ticks differ in an output that is compared by value, or in the active states.
+        """Return whether the ticks of both charts differ in an output that is compared by value.
 
-        The active states after the ticks are compared only where `compare_states` demands it.
+        With `compare_states`, also whether other states are active after them.
         """
-        first_env = tick.first.env
-        second_env = tick.second.env
-        if any(first_env[name] != second_env[name] for name in self.outputs_by_value):
+        first_values = tick.first.variable_values
+        second_values = tick.second.variable_values
+        if any(first_values[name] != second_values[name] for name in self.outputs_by_value):
             return True
         if not self.compare_states or tick.first.next_state is None or tick.second.next_state is None:
             return False
@@ -264,44 +282,44 @@ class ProductSpace:
         """Return the terms of the outputs after a tick, None if an output differs.
 
         An output that a chart does not set in the tick has the term that it had before. If neither chart sets
-        it, it stays the same in both.
+        it, and its term was not known, it stays the same in both.
 
         Args:
-            previous_terms: the terms before the tick.
+            previous_terms: the terms before the tick, in the order of `outputs_by_terms`.
             tick: the tick, with the terms that it assigns.
             path: the path; it is restricted where only some inputs make an output differ.
 
         Raises:
             ValueNeededError: the comparison needs the value of an output.
         """
-        known_terms = {
-            name: terms
-            for name, terms in zip(self.outputs_by_terms, previous_terms, strict=True)
-            if terms is not None
+        known_terms: dict[str, TermPair] = {
+            name: term_pair
+            for name, term_pair in zip(self.outputs_by_terms, previous_terms, strict=True)
+            if term_pair is not None
         }
-        first_trees = {name: terms.first.tree for name, terms in known_terms.items()}
-        second_trees = {name: terms.second.tree for name, terms in known_terms.items()}
+        first_trees = {name: term_pair.first.tree for name, term_pair in known_terms.items()}
+        second_trees = {name: term_pair.second.tree for name, term_pair in known_terms.items()}
         next_terms: list[TermPair | None] = []
         for name in self.outputs_by_terms:
-            first = self._substitute_outputs(tick.first_terms.get(name), first_trees)
-            second = self._substitute_outputs(tick.second_terms.get(name), second_trees)
+            first_term = self._substitute_outputs(tick.first_terms.get(name), first_trees)
+            second_term = self._substitute_outputs(tick.second_terms.get(name), second_trees)
             if name in known_terms:
-                first = first or known_terms[name].first
-                second = second or known_terms[name].second
-            if first is None and second is None:
+                first_term = first_term or known_terms[name].first
+                second_term = second_term or known_terms[name].second
+            if first_term is None and second_term is None:
                 next_terms.append(None)
                 continue
-            if first is None or second is None:
+            if first_term is None or second_term is None:  # only one chart sets the output
                 raise ValueNeededError(name)
-            if first != second:
-                self._require_known_outputs((*sorted(first.names), *sorted(second.names)))
-            if self.comparison.differ(name, first, second, path):
+            if first_term != second_term:
+                self._require_no_outputs((*sorted(first_term.names), *sorted(second_term.names)))
+            if self.term_comparison.differ(name, first_term, second_term, path):
                 return None
-            next_terms.append(self._keep_needed_constants(name, first, second))
+            next_terms.append(self._constant_terms_if_requested(name, first_term, second_term))
         return tuple(next_terms)
 
-    def _require_known_outputs(self, names: Iterable[str]) -> None:
-        """Raise a ValueNeededError if one of some names is an output whose value is not known."""
+    def _require_no_outputs(self, names: Iterable[str]) -> None:
+        """Raise a ValueNeededError if some name in a term is an output, whose value is not known."""
         for name in names:
             if name in self.outputs_by_terms:
                 raise ValueNeededError(name)
@@ -309,20 +327,23 @@ class ProductSpace:
     def _substitute_outputs(
         self, term: Expression | None, output_trees: Mapping[str, Tree]
     ) -> Expression | None:
-        """Return a term with the known terms of outputs substituted; None for None.
+        """Return a term in which outputs are replaced by the terms that they have.
 
         Args:
-            term: the term that a chart assigns to an output; None if it does not set the output.
+            term: the term that a chart assigns to an output; None, which is returned, if it assigns none.
             output_trees: the trees of the known terms, by output.
         """
         if term is None or term.names.isdisjoint(self.outputs_by_terms):
             return term
         return substitute_terms(term, output_trees)
 
-    def _keep_needed_constants(self, name: str, first: Expression, second: Expression) -> TermPair | None:
-        """Return the terms of an output that is the same in both charts, as far as they have to be stored.
+    def _constant_terms_if_requested(
+        self, name: str, first: Expression, second: Expression
+    ) -> TermPair | None:
+        """Return the terms of an output that is the same in both charts, if they are to be stored.
 
-        They are stored if they are constants and the output's value was requested; else the result is None.
+        They are stored if they are constants and the value of the output was requested; else the result is
+        None, for an output that is the same in both but not known.
 
         Args:
             name: the output.
@@ -331,9 +352,9 @@ class ProductSpace:
         """
         first_value = term_value(first)
         second_value = term_value(second)
-        if name not in self.value_requests or first_value is None or second_value is None:
+        if name not in self.n_requests_by_output or first_value is None or second_value is None:
             return None
-        value_type = self.comparison.variable_types[name]
+        value_type = self.term_comparison.variable_types[name]
         return TermPair(
             constant_term(fit_value(value_type, first_value)),
             constant_term(fit_value(value_type, second_value)),
@@ -341,10 +362,10 @@ class ProductSpace:
 
 
 def _find_unread_outputs(machine: Machine) -> frozenset[str]:
-    """Return the outputs of a machine that can be compared by terms: only outputs of this kind read them.
+    """Return the outputs of a machine that can be compared by terms: those that nothing has to read.
 
-    The variables that their terms read have to be tracked, and are then no longer among these outputs; this
-    is repeated until there are no others.
+    The variables that the terms of these outputs read have to be tracked, so they are not among them. As
+    there may be outputs among these variables, the search is repeated until no further ones are read.
     """
     tracked: frozenset[str] = frozenset()
     while True:
@@ -357,7 +378,7 @@ def _find_unread_outputs(machine: Machine) -> frozenset[str]:
 
 
 def _names_read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
-    """Return the names, other than `outputs`, that the terms of these outputs read."""
+    """Return the names that the assigned values of some outputs read, without these outputs themselves."""
     names = set[str]()
     for action in list_assignments(machine):
         for name, value in action.values.items():

@@ -49,9 +49,15 @@ def fit_value(value_type: Type, value: Value) -> Value:
 
 
 def substitute_terms(term: Expression, trees: Mapping[str, Tree]) -> Expression:
-    """Return a term in which names are replaced by other terms, evaluated if it then has no names."""
+    """Return a term in which names are replaced by trees; a constant if it then has no names left.
+
+    Args:
+        term: the term.
+        trees: the tree in place of each name; other names stay.
+    """
 
     def substitute(node: Tree) -> Tree | None:
+        """Return the tree in place of a name; None for other nodes, which stay as they are."""
         return trees.get(node.name) if isinstance(node, Name) else None
 
     term = term.with_tree(rewrite(term.tree, substitute))
@@ -59,10 +65,10 @@ def substitute_terms(term: Expression, trees: Mapping[str, Tree]) -> Expression:
 
 
 class TermRecorder:
-    """Runs symbolic ticks of one chart and records what some variables are set to.
+    """Runs symbolic ticks of one chart and records the terms over the inputs that some variables are set to.
 
     Args:
-        states: the states of the chart.
+        state_space: the states of the chart.
         names: the variables that are recorded.
 
     Attributes:
@@ -72,27 +78,29 @@ class TermRecorder:
         terms: the term last assigned to each variable in the last tick; other variables are missing.
     """
 
-    def __init__(self, states: ChartStateSpace, names: Collection[str]) -> None:
+    def __init__(self, state_space: ChartStateSpace, names: Collection[str]) -> None:
         """Wrap the function of every assignment to a recorded variable, so that it records the term."""
-        self.domains = states.inputs.domains
+        self.domains = state_space.inputs.domains
         self.variable_types = {
-            name: value_type for name, value_type in states.machine.chart.variables.items() if name in names
+            name: value_type
+            for name, value_type in state_space.machine.chart.variables.items()
+            if name in names
         }
         self.types = {name: domain.value_type for name, domain in self.domains.items()} | self.variable_types
         self.terms: dict[str, Expression] = {}
-        self._terms_before: dict[str, Expression] = {}  # before the assignment that is being executed
-        interpreter = states.symbolic_interpreter
-        functions: dict[int, SymbolicFunction] = {}
-        for action in list_assignments(states.machine):
-            is_first = True
+        # the terms before the action that is being executed, whose assignments are simultaneous
+        self._terms_before_action: dict[str, Expression] = {}
+        interpreter = state_space.symbolic_interpreter
+        recording_functions: dict[int, SymbolicFunction] = {}  # by the identity of the assigned expression
+        for action in list_assignments(state_space.machine):
+            is_first_of_action = True
             for name, value in action.values.items():
                 if name in self.variable_types:
-                    function = interpreter.functions[id(value)]
-                    functions[id(value)] = self._build_recording_function(
-                        name, value, function, is_first=is_first
+                    recording_functions[id(value)] = self._build_recording_function(
+                        name, value, interpreter.functions[id(value)], is_first_of_action=is_first_of_action
                     )
-                    is_first = False
-        self._interpreter = interpreter.with_functions(functions)
+                    is_first_of_action = False
+        self._interpreter = interpreter.with_functions(recording_functions)
 
     def run_tick(self, state: Snapshot, path: PathCondition) -> SymbolicTick:
         """Run one tick along a path."""
@@ -100,7 +108,7 @@ class TermRecorder:
         return self._interpreter.run_tick(state, path)
 
     def _build_recording_function(
-        self, name: str, expression: Expression, function: SymbolicFunction, *, is_first: bool
+        self, name: str, expression: Expression, evaluate: SymbolicFunction, *, is_first_of_action: bool
     ) -> SymbolicFunction:
         """Return a function that evaluates an assigned expression and records its term.
 
@@ -110,8 +118,8 @@ class TermRecorder:
         Args:
             name: the name of the variable.
             expression: the expression assigned to it.
-            function: a function that evaluates the expression.
-            is_first: whether it is the first of the variables that the action assigns simultaneously.
+            evaluate: a function that evaluates the expression.
+            is_first_of_action: whether it is the first of the recorded variables that one action sets.
         """
         register_names = [
             read_name
@@ -124,38 +132,43 @@ class TermRecorder:
         constant_terms: dict[Value, Expression] = {}
         terms_by_registers: dict[tuple[Value, ...], Expression] = {}
 
-        def evaluate_and_record(registers: Registers, path: PathCondition) -> Value:
-            """Return the value of the expression, and store its term in `self.terms`."""
-            if is_first:
-                self._terms_before = dict(self.terms)
-            value = function(registers, path)
+        def find_or_build_term(value: Value, registers: Registers) -> Expression:
+            """Return the term of the expression, whose value on the path is `value`."""
             if reads_registers_only:
                 if value not in constant_terms:
                     constant_terms[value] = constant_term(fit_value(value_type, value))
-                self.terms[name] = constant_terms[value]
-                return value
+                return constant_terms[value]
             register_values = {register: registers[register] for register in register_names}
-            if reads_recorded_variable:
-                self.terms[name] = self._build_term(expression, register_values)
-                return value
+            if reads_recorded_variable:  # its term differs from path to path
+                return self._build_term(expression, register_values)
             cache_key = tuple(register_values.values())
             if cache_key not in terms_by_registers:
                 terms_by_registers[cache_key] = self._build_term(expression, register_values)
-            self.terms[name] = terms_by_registers[cache_key]
+            return terms_by_registers[cache_key]
+
+        def evaluate_and_record(registers: Registers, path: PathCondition) -> Value:
+            """Return the value of the expression, and store its term in `self.terms`."""
+            if is_first_of_action:
+                self._terms_before_action = dict(self.terms)
+            value = evaluate(registers, path)
+            self.terms[name] = find_or_build_term(value, registers)
             return value
 
         return evaluate_and_record
 
     def _build_term(self, expression: Expression, register_values: Mapping[str, Value]) -> Expression:
-        """Return an expression with all names but inputs replaced.
+        """Return an expression as a term over the inputs: with all other names replaced.
 
-        Registers are replaced by their values, and recorded variables by the terms that the tick has assigned
-        to them before, as the variables store them.
+        Registers and constants are replaced by their values, recorded variables by the terms that earlier
+        actions of the tick have assigned to them, as the variables store them.
+
+        Args:
+            expression: the expression.
+            register_values: the values of the registers that it reads, by name.
         """
-        trees: dict[str, Tree] = {
-            name: Literal(value) for name, value in {**expression.constant_values, **register_values}.items()
-        }
-        for name, term in self._terms_before.items():
+        known_values = {**expression.constant_values, **register_values}
+        trees: dict[str, Tree] = {name: Literal(value) for name, value in known_values.items()}
+        for name, term in self._terms_before_action.items():
             trees[name] = convert_to_register(self.variable_types[name], term, self.types)
         return substitute_terms(expression, trees)
 

@@ -20,7 +20,7 @@ from posewright.charts.proof.claims import (
     OutOfRange,
     ProofClaim,
     Saturates,
-    compute,
+    compute_value,
 )
 from posewright.charts.proof.operations import ArithmeticOperation, operations_in
 from posewright.charts.proof.prover import Prover, require_solver
@@ -39,7 +39,7 @@ __all__ = [
     "Saturates",
     "SolverBudget",
     "Translator",
-    "compute",
+    "compute_value",
     "operations_in",
     "require_solver",
 ]

@@ -80,6 +80,6 @@ class SolverBudget:
             del self._cases[next(iter(self._cases))]
 
     @property
-    def cases(self) -> Iterator[Case]:
+    def remembered_cases(self) -> Iterator[Case]:
         """The stored cases, the newest first."""
         return reversed(self._cases.values())

@@ -46,6 +46,7 @@ def _list_values(value_type: Type, max_values: int) -> list[Value] | None:
 
 
 def _list_symbols(value_type: BoolType | EnumType) -> list[Value]:
+    """Return the values of a type that is not a number, the default first."""
     return [False, True] if isinstance(value_type, BoolType) else list(value_type.values)
 
 
@@ -72,12 +73,13 @@ def _simpler_values(value_type: Type, value: Value) -> Iterator[Value]:
         candidates = _rounder_integers(int(value))
     else:
         candidates = _rounder_fractions(float(value))
-    yielded = {value}
+    yielded_values = {value}
     for candidate in (value_type.default, *candidates):
-        simpler = value_type.clamp(candidate)
-        if simpler not in yielded and _complexity(simpler) < _complexity(value):
-            yielded.add(simpler)
-            yield simpler
+        candidate_in_range = value_type.clamp(candidate)
+        is_simpler = _complexity(candidate_in_range) < _complexity(value)
+        if is_simpler and candidate_in_range not in yielded_values:
+            yielded_values.add(candidate_in_range)
+            yield candidate_in_range
 
 
 def _complexity(value: Value) -> tuple[int, float]:
@@ -99,14 +101,15 @@ def _rounder_fractions(value: float) -> Iterator[float]:
     """Yield fractions of few digits, below and above a value."""
     yield from (1.0, -1.0, 2.0, -2.0, 10.0, -10.0)
     for n_decimals in range(MAX_DECIMALS + 1):
-        scaled = value * 10.0**n_decimals
+        power_of_ten = 10.0**n_decimals
+        scaled = value * power_of_ten
         if abs(scaled) >= MAX_SCALED:
             return
-        yield from (math.floor(scaled) / 10.0**n_decimals, math.ceil(scaled) / 10.0**n_decimals)
+        yield from (math.floor(scaled) / power_of_ten, math.ceil(scaled) / power_of_ten)
 
 
 class CaseTrial:
-    """Tries cases of some claims.
+    """Evaluates some claims in cases, which are values for all names that the claims read.
 
     Attributes:
         claims: the claims that are to be true.
@@ -132,9 +135,9 @@ class CaseTrial:
         Args:
             numbers: values that are likely, besides small ones and bounds.
         """
-        likely_values = [_likely_values(value_type, numbers) for value_type in self.types.values()]
-        for values in islice(product(*likely_values), MAX_GUESSES):
-            case = dict(zip(self.types, values, strict=True))
+        likely_values_of_names = [_likely_values(value_type, numbers) for value_type in self.types.values()]
+        for combination in islice(product(*likely_values_of_names), MAX_GUESSES):
+            case = dict(zip(self.types, combination, strict=True))
             if self.holds(case):
                 return case
         return None

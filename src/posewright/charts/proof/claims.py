@@ -24,11 +24,11 @@ class ProofClaim(Protocol):
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is true in a case, by evaluating the expression."""
 
-    def term(self, translator: Translator) -> SmtTerm:
+    def build_term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
 
 
-def compute(expression: Expression, case: Mapping[str, Value]) -> Value | None:
+def compute_value(expression: Expression, case: Mapping[str, Value]) -> Value | None:
     """Return the value of an expression in a case, None if it divides by zero."""
     try:
         value: Value = expression.evaluate(case)
@@ -55,7 +55,7 @@ class Holds(ExpressionClaim):
 
     expected: bool = True
 
-    def term(self, translator: Translator) -> SmtTerm:
+    def build_term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
         root = translator.translate_root(self.expression)
@@ -64,20 +64,20 @@ class Holds(ExpressionClaim):
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
-        return compute(self.expression, case) is self.expected
+        return compute_value(self.expression, case) is self.expected
 
 
 @dataclass(frozen=True)
 class Fails(ExpressionClaim):
     """Evaluating the expression divides by zero."""
 
-    def term(self, translator: Translator) -> SmtTerm:
+    def build_term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
         return translator.translate_root(self.expression).fails
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
-        return compute(self.expression, case) is None
+        return compute_value(self.expression, case) is None
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class OutOfRange(ExpressionClaim):
     low: float
     high: float
 
-    def term(self, translator: Translator) -> SmtTerm:
+    def build_term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
         root = translator.translate_root(self.expression)
@@ -98,7 +98,7 @@ class OutOfRange(ExpressionClaim):
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
-        value = compute(self.expression, case)
+        value = compute_value(self.expression, case)
         return isinstance(value, int | float) and not self.low <= value <= self.high
 
 
@@ -108,19 +108,23 @@ class OperationClaim(ExpressionClaim):
 
     operation: ArithmeticOperation
 
-    def _compute_part(self, tree: Tree, case: Mapping[str, Value]) -> Value | None:
+    def _compute_part_value(self, tree: Tree, case: Mapping[str, Value]) -> Value | None:
         """Return the value of a part of the expression in a case, None if it divides by zero."""
         # the type, whatever it is, makes no difference to the value
         part = Expression(tree, BoolType(), self.expression.source, self.expression.constant_values)
-        return compute(part, case)
+        return compute_value(part, case)
 
-    def _reached_term(self, translator: Translator) -> SmtTerm:
-        """Return the Boolean term that is true where the operation is evaluated."""
+    def _build_reached_term(self, translator: Translator) -> SmtTerm:
+        """Return the term that is true where the operation is evaluated.
+
+        Each part before it must not divide by zero, and must have the value, if any, without which `and`,
+        `or` or `if` would skip the operation.
+        """
         factory = translator.term_factory
-        nodes = translator.translate(self.expression)
+        translated_nodes = translator.translate_nodes(self.expression)
         conditions = []
         for step in self.operation.steps_before:
-            node = nodes[id(step.tree)]
+            node = translated_nodes[id(step.tree)]
             conditions.append(factory.negation(node.fails))
             if step.required_value is not None:
                 conditions.append(node.value if step.required_value else factory.negation(node.value))
@@ -129,36 +133,37 @@ class OperationClaim(ExpressionClaim):
     def _is_reached(self, case: Mapping[str, Value]) -> bool:
         """Return whether the operation is evaluated in a case."""
         for step in self.operation.steps_before:
-            value = self._compute_part(step.tree, case)
+            value = self._compute_part_value(step.tree, case)
             divides_by_zero = value is None
             has_other_value = step.required_value is not None and value is not step.required_value
             if divides_by_zero or has_other_value:
                 return False
         return True
 
-    def _operands(self, case: Mapping[str, Value]) -> list[Value | None]:
-        """Return the values of the operands in a case."""
-        return [self._compute_part(child, case) for child in children(self.operation.tree)]
+    def _compute_operands(self, case: Mapping[str, Value]) -> list[Value | None]:
+        """Return the values of the operation's operands in a case; None for one that divides by zero."""
+        return [self._compute_part_value(operand, case) for operand in children(self.operation.tree)]
 
 
 @dataclass(frozen=True)
 class DividesByZero(OperationClaim):
     """The division is evaluated, and its divisor is zero."""
 
-    def term(self, translator: Translator) -> SmtTerm:
+    def build_term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
-        nodes = translator.translate(self.expression)
-        dividend, divisor = (nodes[id(child)] for child in children(self.operation.tree))
-        is_zero = factory.equal(divisor.value, factory.number(0))
+        translated_nodes = translator.translate_nodes(self.expression)
+        dividend, divisor = (translated_nodes[id(operand)] for operand in children(self.operation.tree))
+        divisor_is_zero = factory.equal(divisor.value, factory.number(0))
         operand_fails = factory.disjunction((dividend.fails, divisor.fails))
-        return factory.conjunction((self._reached_term(translator), factory.negation(operand_fails), is_zero))
+        is_reached = self._build_reached_term(translator)
+        return factory.conjunction((is_reached, factory.negation(operand_fails), divisor_is_zero))
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
-        if not self._is_reached(case) or compute(self.expression, case) is not None:
+        if not self._is_reached(case) or compute_value(self.expression, case) is not None:
             return False
-        dividend, divisor = self._operands(case)
+        dividend, divisor = self._compute_operands(case)
         return dividend is not None and divisor is not None and divisor == 0
 
 
@@ -166,19 +171,19 @@ class DividesByZero(OperationClaim):
 class Saturates(OperationClaim):
     """The operation yields an integer of more than 32 bits, and nothing divides by zero."""
 
-    def term(self, translator: Translator) -> SmtTerm:
+    def build_term(self, translator: Translator) -> SmtTerm:
         """Return the term that is true in exactly the cases in which the claim is true."""
         factory = translator.term_factory
-        nodes = translator.translate(self.expression)
-        unsaturated = nodes[id(self.operation.tree)].unsaturated
-        if unsaturated.sort is not SmtSort.INTEGER:
+        translated_nodes = translator.translate_nodes(self.expression)
+        result = translated_nodes[id(self.operation.tree)].unsaturated  # before it is clamped to 32 bits
+        if result.sort is not SmtSort.INTEGER:
             return factory.false
-        is_too_low = factory.less(unsaturated, factory.number(INT_LOW))
-        is_too_high = factory.less(factory.number(INT_HIGH), unsaturated)
+        is_too_low = factory.less(result, factory.number(INT_LOW))
+        is_too_high = factory.less(factory.number(INT_HIGH), result)
         expression_fails = translator.translate_root(self.expression).fails
         return factory.conjunction(
             (
-                self._reached_term(translator),
+                self._build_reached_term(translator),
                 factory.negation(expression_fails),
                 factory.disjunction((is_too_low, is_too_high)),
             )
@@ -186,15 +191,18 @@ class Saturates(OperationClaim):
 
     def holds_in(self, case: Mapping[str, Value]) -> bool:
         """Return whether the claim is true in a case."""
-        if not self._is_reached(case) or compute(self.expression, case) is None:
+        if not self._is_reached(case) or compute_value(self.expression, case) is None:
             return False
-        operands = [operand for operand in self._operands(case) if isinstance(operand, int | float)]
-        unsaturated = _compute_unsaturated(self.operation.tree, operands)
-        return type(unsaturated) is int and not INT_LOW <= unsaturated <= INT_HIGH
+        operands = [operand for operand in self._compute_operands(case) if isinstance(operand, int | float)]
+        result = _compute_unsaturated(self.operation.tree, operands)
+        return type(result) is int and not INT_LOW <= result <= INT_HIGH
 
 
 def _compute_unsaturated(operation: Tree, operands: list[float]) -> float:
-    """Return the value of an operation without saturation; 0 for operations that cannot leave 32 bits."""
+    """Return the result of an operation before it is clamped to 32 bits.
+
+    It is 0, in place of the result, for operations that cannot leave 32 bits.
+    """
     if isinstance(operation, Call):
         return abs(operands[0]) if operation.function == "abs" else 0
     if isinstance(operation, Unary):

@@ -48,9 +48,10 @@ class BitEncoder:
         manager: makes the terms of the solver.
         round_nearest: the rounding mode of all arithmetic.
         sorts: the solver's sort of each floating-point format.
-        encoded: the encoded terms, by index.
-        constraints: the known facts about a variable, by the index of its term.
-        exact_conditions: the condition under which a remainder is encoded exactly, by the index of its term.
+        encoded_terms: the terms of the solver, by the index of the SmtTerm.
+        constraints: conditions on each variable that follow from its type, by the index of its SmtTerm.
+        exact_conditions: for each remainder, the condition under which it is encoded exactly, by the index of
+            its SmtTerm.
     """
 
     def __init__(self) -> None:
@@ -58,20 +59,24 @@ class BitEncoder:
         self.manager = TermManager()
         self.round_nearest = self.manager.mk_rm_value(RoundingMode.RNE)
         self.sorts = {DOUBLE: self.manager.mk_fp_sort(*DOUBLE), SINGLE: self.manager.mk_fp_sort(*SINGLE)}
-        self.encoded: dict[int, Term] = {}
+        self.encoded_terms: dict[int, Term] = {}
         self.constraints: dict[int, list[Term]] = {}
         self.exact_conditions: dict[int, Term] = {}
 
     def encode(self, term: SmtTerm) -> None:
-        """Encode a term whose arguments are encoded already, and store the result in `encoded`."""
-        if term.index in self.encoded:
+        """Encode a term whose arguments are encoded already, and store the result in `encoded_terms`."""
+        if term.index in self.encoded_terms:
             return
         if term.sort is SmtSort.BOOLEAN:
-            self.encoded[term.index] = self._encode_boolean(term)
+            self.encoded_terms[term.index] = self._encode_boolean(term)
         elif term.sort is SmtSort.INTEGER:
-            self.encoded[term.index] = self._encode_integer(term)
+            self.encoded_terms[term.index] = self._encode_integer(term)
         else:
-            self.encoded[term.index] = self._encode_float(term)
+            self.encoded_terms[term.index] = self._encode_float(term)
+
+    def encoded_form(self, term: SmtTerm) -> Term:
+        """Return the solver's term of a term that was encoded before."""
+        return self.encoded_terms[term.index]
 
     def read_value(self, solver: Bitwuzla, term: SmtTerm, value_type: Type) -> Value:
         """Return the value of a variable in the model of the solver.
@@ -81,17 +86,18 @@ class BitEncoder:
             term: the variable.
             value_type: the type of the variable.
         """
-        model_value = solver.get_value(self.encoded[term.index])
+        model_value = solver.get_value(self.encoded_form(term))
+        binary_value = model_value.value(2, False)  # in base 2, without the prefix of SMT-LIB
         if isinstance(value_type, BoolType):
-            return bool(model_value.value(2, False))
-        binary_digits = model_value.value(2, False)  # without a prefix
+            return bool(binary_value)
+        binary_digits = str(binary_value)
         bits = int(binary_digits, 2)
         if isinstance(value_type, FloatType):
             float_format = _format_of(term)
             value_bytes = bits.to_bytes(_BYTE_SIZES[float_format], "big")
             (number,) = struct.unpack(_STRUCT_FORMATS[float_format], value_bytes)
             return float(number) + 0.0  # turns -0.0 into 0.0
-        is_negative = binary_digits[0] == "1"  # two's complement
+        is_negative = binary_digits.startswith("1")  # two's complement
         integer = bits - (1 << len(binary_digits)) if is_negative else bits
         return value_type.values[term.codes.index(integer)] if isinstance(value_type, EnumType) else integer
 
@@ -100,6 +106,7 @@ class BitEncoder:
         return self.manager.mk_term(solver_operator, list(args), list(indices))
 
     def _make_if(self, condition: Term, then_term: Term, else_term: Term) -> Term:
+        """Return the solver's term of `then_term if condition else else_term`."""
         return self._make_term(Kind.ITE, condition, then_term, else_term)
 
     def _select_extreme(self, candidates: Sequence[Term], comparison: Kind) -> Term:
@@ -111,6 +118,7 @@ class BitEncoder:
         """
 
         def select(best: Term, candidate: Term) -> Term:
+            """Return the candidate where it is better than the best one so far, else that."""
             is_better = self._make_term(comparison, candidate, best)
             return self._make_if(is_better, candidate, best)
 
@@ -125,7 +133,7 @@ class BitEncoder:
         if term.op is SmtOp.VARIABLE:
             return self.manager.mk_const(self.manager.mk_bool_sort(), term.variable_name)
         if term.op in _LOGIC_OPERATIONS:
-            operands = [self.encoded[arg.index] for arg in term.args]
+            operands = [self.encoded_form(arg) for arg in term.args]
             return self._make_term(_LOGIC_OPERATIONS[term.op], *operands)
         # everything else is a comparison
         left, right = term.args
@@ -145,11 +153,12 @@ class BitEncoder:
     # Integers
 
     def _integer_constant(self, value: float, width: int) -> Term:
+        """Return an integer constant as a bit vector of `width` bits."""
         return self.manager.mk_bv_value(self.manager.mk_bv_sort(width), int(value))
 
     def _extend(self, term: SmtTerm, width: int) -> Term:
         """Return an integer with `width` bits, at least as many as it needs."""
-        value = self.encoded[term.index]
+        value = self.encoded_form(term)
         n_extra_bits = width - _width(term)
         return self._make_term(Kind.BV_SIGN_EXTEND, value, indices=[n_extra_bits]) if n_extra_bits else value
 
@@ -163,12 +172,13 @@ class BitEncoder:
         if term.op is SmtOp.IF:
             condition, *branches = term.args
             encoded_branches = [self._extend(branch, width) for branch in branches]
-            return self._make_if(self.encoded[condition.index], *encoded_branches)
+            return self._make_if(self.encoded_form(condition), *encoded_branches)
         # computed with one more bit than operands and result need, and cut afterwards
         wide_width = max(width, *(_width(arg) for arg in term.args)) + 1
         operands = [self._extend(arg, wide_width) for arg in term.args]
-        result = self._encode_integer_operation(term, wide_width, operands)
-        return self._make_term(Kind.BV_EXTRACT, result, indices=[width - 1, 0])
+        wide_result = self._encode_integer_operation(term, wide_width, operands)
+        last_bit = width - 1
+        return self._make_term(Kind.BV_EXTRACT, wide_result, indices=[last_bit, 0])
 
     def _encode_integer_variable(self, term: SmtTerm, width: int) -> Term:
         """Return a variable, and store its constraints: its bounds, and the codes of an enumeration.
@@ -184,8 +194,9 @@ class BitEncoder:
             self._make_term(Kind.BV_SLE, low, variable),
             self._make_term(Kind.BV_SLE, variable, high),
         ]
-        # an enumeration with the codes of all integers between the bounds needs no further constraint
-        if term.codes and len(term.codes) <= term.interval.high - term.interval.low:
+        # an enumeration whose codes are all the integers between the bounds needs no further constraint
+        has_gaps = len(term.codes) <= term.interval.high - term.interval.low
+        if term.codes and has_gaps:
             equalities = [
                 self._make_term(Kind.EQUAL, variable, self._integer_constant(code, width))
                 for code in term.codes
@@ -213,9 +224,10 @@ class BitEncoder:
             high = self._integer_constant(INT_HIGH, width)
             at_most_high = self._select_extreme([operands[0], high], Kind.BV_SLT)
             return self._select_extreme([at_most_high, low], Kind.BV_SGT)
+        candidates = operands
         if term.op is SmtOp.ABS:  # the maximum of a number and its negation
-            operands = [*operands, self._make_term(Kind.BV_NEG, *operands)]
-        return self._select_extreme(operands, Kind.BV_SLT if term.op is SmtOp.MIN else Kind.BV_SGT)
+            candidates = [*operands, self._make_term(Kind.BV_NEG, *operands)]
+        return self._select_extreme(candidates, Kind.BV_SLT if term.op is SmtOp.MIN else Kind.BV_SGT)
 
     # Fractions
 
@@ -229,10 +241,11 @@ class BitEncoder:
         """Return a fraction in a format that can represent it."""
         if term.is_constant:
             return self._float_constant(term.value, float_format)
-        value = self.encoded[term.index]
+        value = self.encoded_form(term)
         return value if value.sort() == self.sorts[float_format] else self._round(value, float_format)
 
     def _round(self, value: Term, float_format: FloatFormat) -> Term:
+        """Return a fraction rounded to a floating-point format."""
         return self._make_term(Kind.FP_TO_FP_FROM_FP, self.round_nearest, value, indices=float_format)
 
     def _encode_float(self, term: SmtTerm) -> Term:
@@ -243,7 +256,7 @@ class BitEncoder:
         if term.op is SmtOp.VARIABLE:
             return self._encode_float_variable(term, float_format)
         if term.op is SmtOp.TO_FLOAT:
-            integer = self.encoded[term.args[0].index]
+            integer = self.encoded_form(term.args[0])
             return self._make_term(Kind.FP_TO_FP_FROM_SBV, self.round_nearest, integer, indices=DOUBLE)
         if term.op is SmtOp.TO_SINGLE:
             return self._round(self._to_format(term.args[0], DOUBLE), SINGLE)
@@ -291,6 +304,7 @@ class BitEncoder:
             left: what is divided.
             right: the divisor.
         """
+        # of the absolute values: remainder = dividend - integral part of (dividend / divisor) * divisor
         dividend = self._make_term(Kind.FP_ABS, left)
         divisor = self._make_term(Kind.FP_ABS, right)
         zero = self._float_constant(0.0, DOUBLE)
@@ -303,7 +317,7 @@ class BitEncoder:
         right_is_negative = self._make_term(Kind.FP_LT, right, zero)
         has_opposite_signs = self._make_term(Kind.XOR, left_is_negative, right_is_negative)
         is_nonzero = self._make_term(Kind.NOT, self._make_term(Kind.FP_IS_ZERO, remainder))
-        # -7 % 3 is 2 and not -1: with opposite signs, the rest up to the divisor counts
+        # -7 % 3 is 2 and not 1: with opposite signs, the magnitude is what remains up to the divisor
         is_complemented = self._make_term(Kind.AND, has_opposite_signs, is_nonzero)
         complement = self._make_term(Kind.FP_SUB, self.round_nearest, divisor, remainder)
         magnitude = self._make_if(is_complemented, complement, remainder)
@@ -313,10 +327,10 @@ class BitEncoder:
         is_finite = self._make_term(Kind.FP_LT, divisor, self._float_constant(math.inf, DOUBLE))
         is_exact = self._make_term(Kind.AND, is_small, is_finite)
         self.exact_conditions[term.index] = is_exact
-        return self._make_if(is_exact, signed_remainder, self._unknown_remainder(term))
+        return self._make_if(is_exact, signed_remainder, self._build_unknown_remainder(term))
 
-    def _unknown_remainder(self, term: SmtTerm) -> Term:
-        """Return a number of which only the bounds are known."""
+    def _build_unknown_remainder(self, term: SmtTerm) -> Term:
+        """Return a new variable for a remainder of which only the bounds are known."""
         remainder = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
         if term.interval.is_finite:
             self._constrain_to_bounds(term, remainder, DOUBLE)
@@ -327,7 +341,7 @@ class BitEncoder:
         if term.op is SmtOp.IF:
             condition, *branches = term.args
             encoded_branches = [self._to_format(branch, float_format) for branch in branches]
-            return self._make_if(self.encoded[condition.index], *encoded_branches)
+            return self._make_if(self.encoded_form(condition), *encoded_branches)
         operands = [self._to_format(arg, float_format) for arg in term.args]
         if term.op is SmtOp.NEGATE:
             return self._make_term(Kind.FP_NEG, operands[0])

@@ -33,7 +33,7 @@ class Interval:
         low: lower bound; an int for integers. Infinite for fractions that may be infinite.
         high: upper bound, likewise.
         is_integral: whether it is always an integral number.
-        fits_single: whether it is always a number that a fraction of 32 bits represents exactly.
+        fits_single: whether it is always a number that single precision (32 bits) represents exactly.
         may_be_nan: whether it may be NaN.
     """
 

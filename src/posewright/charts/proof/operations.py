@@ -65,12 +65,12 @@ class _PendingNode(NamedTuple):
 
     Attributes:
         node: the node.
-        path: the path to it; None if it is always evaluated.
+        last_step: the last part that is evaluated before it; None if it is always evaluated.
         operands_are_done: whether the operations in its operands have been yielded.
     """
 
     node: Tree
-    path: _PathStep | None
+    last_step: _PathStep | None
     operands_are_done: bool = False
 
 
@@ -79,43 +79,45 @@ def operations_in(tree: Tree) -> Iterator[ArithmeticOperation]:
 
     A stack takes the place of recursion, since the tree of a truth table is deep.
     """
-    stack = [_PendingNode(tree, path=None)]
+    stack = [_PendingNode(tree, last_step=None)]
     while stack:
-        node, path, operands_are_done = stack.pop()
+        node, last_step, operands_are_done = stack.pop()
         if operands_are_done:
-            yield ArithmeticOperation(node, path)
+            yield ArithmeticOperation(node, last_step)
             continue
         if _is_arithmetic(node):
-            stack.append(_PendingNode(node, path, operands_are_done=True))
+            stack.append(_PendingNode(node, last_step, operands_are_done=True))
         # the first child is pushed last, to be popped first
-        stack.extend(reversed(list(_list_children(node, path))))
+        stack.extend(reversed(list(_list_children(node, last_step))))
 
 
 def _is_arithmetic(node: Tree) -> bool:
+    """Return whether a node computes a number: a call, a minus sign or an arithmetic operator."""
     if isinstance(node, Call):
         return True
     return isinstance(node, Binary | Unary) and node.operator in ARITHMETIC
 
 
-def _list_children(node: Tree, path: _PathStep | None) -> Iterator[_PendingNode]:
-    """Yield the children of a node, each with the path to it.
+def _list_children(node: Tree, last_step: _PathStep | None) -> Iterator[_PendingNode]:
+    """Yield the children of a node in the order of evaluation, each with the last step before it.
 
     Args:
         node: the node.
-        path: the path to the node; None if it is always evaluated.
+        last_step: the last part that is evaluated before the node; None if it is always evaluated.
     """
     if isinstance(node, If):
         cases, default = split_cases(node)
         for condition, value in cases:
-            yield _PendingNode(condition, path)
-            yield _PendingNode(value, _PathStep(condition, required_value=True, previous=path))
-            path = _PathStep(condition, required_value=False, previous=path)
-        yield _PendingNode(default, path)
+            yield _PendingNode(condition, last_step)
+            # the value is evaluated where the condition is true, the next case where it is false
+            yield _PendingNode(value, _PathStep(condition, required_value=True, previous=last_step))
+            last_step = _PathStep(condition, required_value=False, previous=last_step)
+        yield _PendingNode(default, last_step)
         return
     # the right side of `and` is evaluated where the left one is true, that of `or` where it is false
     required_value = None
     if isinstance(node, Binary) and node.operator in LOGIC:
         required_value = node.operator is Operator.AND
     for child in children(node):
-        yield _PendingNode(child, path)
-        path = _PathStep(child, required_value, previous=path)
+        yield _PendingNode(child, last_step)
+        last_step = _PathStep(child, required_value, previous=last_step)

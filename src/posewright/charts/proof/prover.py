@@ -54,6 +54,7 @@ class Prover:
         self.types = types
         self.budget = budget or SolverBudget(effort)
         self.translator = Translator(types)
+        # by the index of the term that is to be true, and the names that the claims read
         self._answers: dict[tuple[object, ...], ProverAnswer] = {}
 
     @cached_property
@@ -71,12 +72,12 @@ class Prover:
         false: Sequence[Expression] = (),
         failing: Sequence[Expression] = (),
     ) -> ProverAnswer:
-        """Return whether there is a case that gives conditions the values they are listed under.
+        """Return whether some conditions can hold and others not hold at the same time, with a case.
 
         Args:
-            true: conditions that hold.
-            false: conditions that do not hold; like those in `true`, they do not divide by zero.
-            failing: conditions that divide by zero.
+            true: conditions that are to be true.
+            false: conditions that are to be false; like those in `true`, they must not divide by zero.
+            failing: conditions that are to divide by zero.
         """
         claims: list[ProofClaim] = [
             *(Holds(condition) for condition in true),
@@ -92,7 +93,7 @@ class Prover:
             MissingExtraError: the solver is needed, and not installed.
         """
         factory = self.translator.term_factory
-        root = factory.conjunction(claim.term(self.translator) for claim in claims)
+        root = factory.conjunction(claim.build_term(self.translator) for claim in claims)
         if root.is_false:
             return IMPOSSIBLE
         trial = CaseTrial(claims, self.types)
@@ -106,7 +107,7 @@ class Prover:
 
         Args:
             root: the term that is true where all claims are.
-            trial: the trial of the claims.
+            trial: evaluates the claims in a case.
         """
         variables = [term for term in collect_terms([root]) if term.op is SmtOp.VARIABLE]
         names_in_term = {term.variable_name for term in variables}

@@ -26,34 +26,34 @@ class SmtSearch:
         self.encoder = BitEncoder()
 
     def decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
-        """Return whether a term can be true.
+        """Return whether a term can be true, with a case (values of all names) in which it is.
 
-        A model of the solver counts only if the trial confirms it, since a remainder is encoded exactly only
-        within limits. Otherwise cases of earlier questions and likely values are tried.
+        The solver's model is a case only if the claims are true in it, since a remainder is encoded exactly
+        only within limits. Else cases of earlier questions and likely values are tried.
 
         Args:
             root: the term.
-            trial: the trial of the claims that the term represents.
+            trial: evaluates the claims that the term represents in a case.
         """
         question = _SmtQuestion(self.encoder, self.budget, root)
-        can_be_true = question.check()
+        can_be_true = question.ask_solver()
         if can_be_true is False:
             return IMPOSSIBLE
         case = question.read_case(trial) if can_be_true else None
-        if case is None and can_be_true and question.check(allows_inexact=False):
+        if case is None and can_be_true and question.ask_solver(allows_inexact=False):
             case = question.read_case(trial)
         if case is None:
-            case = self._try_known_cases(trial) or trial.guess(question.constants())
+            case = self._try_remembered_cases(trial) or trial.guess(question.list_constants())
         if case is None:
             return UNKNOWN
         simplified_case = trial.simplify(case)
         self.budget.remember(simplified_case)
         return ProverAnswer(possible=True, case=simplified_case)
 
-    def _try_known_cases(self, trial: CaseTrial) -> dict[str, Value] | None:
-        """Return a case of an earlier question that the trial confirms, None if there is none."""
-        for known_case in self.budget.cases:
-            case = trial.complete(known_case)
+    def _try_remembered_cases(self, trial: CaseTrial) -> dict[str, Value] | None:
+        """Return a case of an earlier question in which the claims are true, None if there is none."""
+        for remembered_case in self.budget.remembered_cases:
+            case = trial.complete(remembered_case)
             if trial.holds(case):
                 return case
         return None
@@ -80,9 +80,9 @@ class _SmtQuestion:
             encoder.encode(term)
             for constraint in encoder.constraints.get(term.index, ()):
                 self.solver.assert_formula(constraint)
-        self.solver.assert_formula(encoder.encoded[root.index])
+        self.solver.assert_formula(encoder.encoded_form(root))
 
-    def check(self, *, allows_inexact: bool = True) -> bool | None:
+    def ask_solver(self, *, allows_inexact: bool = True) -> bool | None:
         """Return whether the term can be true, None if that was not decided within the steps allowed.
 
         The steps taken are added to those of the budget.
@@ -90,8 +90,8 @@ class _SmtQuestion:
         Args:
             allows_inexact: whether to allow models in which a remainder is not encoded exactly.
         """
-        # the solver calls a terminator at every step, and stops when it returns True; it is not a Python
-        # function, because an interrupt raised in one would be lost
+        # the solver calls the terminator at every step, and stops when that returns True; the terminator is
+        # an iterator's method, as an interrupt raised in a Python function would be lost
         steps_allowed = self.budget.steps_allowed
         remaining_steps = repeat(False, steps_allowed)
         self.solver.configure_terminator(chain(remaining_steps, repeat(True)).__next__)
@@ -106,7 +106,7 @@ class _SmtQuestion:
         return None if result == Result.UNKNOWN else bool(result == Result.SAT)
 
     def read_case(self, trial: CaseTrial) -> dict[str, Value] | None:
-        """Return the case of the solver's model, None if the trial does not confirm it."""
+        """Return the case of the solver's model, None if the claims are not true in it."""
         variables = [term for term in self.terms if term.op is SmtOp.VARIABLE]
         model = {
             term.variable_name: self.encoder.read_value(
@@ -117,7 +117,7 @@ class _SmtQuestion:
         case = trial.complete(model)
         return case if trial.holds(case) else None
 
-    def constants(self) -> list[float]:
-        """Return the numbers in the term, each once."""
+    def list_constants(self) -> list[float]:
+        """Return the constant numbers in the term, each once."""
         constants = (term for term in self.terms if term.is_constant and term.sort is not SmtSort.BOOLEAN)
         return list(dict.fromkeys(constant.value for constant in constants))

@@ -156,11 +156,13 @@ class TermFactory:
     ) -> SmtTerm:
         """Return the term with these attributes, the same object for the same attributes.
 
-        Where the interval has only one number, the result is that constant.
+        Where the interval has only one number, the result is that constant. The arguments are the attributes
+        of `SmtTerm`; `interval` is None for terms that are not numbers.
         """
         if op is not SmtOp.CONSTANT and interval and interval.is_finite and interval.low == interval.high:
             return self.number(interval.low)
-        # the type of the value, since 1, 1.0 and True are equal in Python
+        # with the type of the value, since 1, 1.0 and True are equal in Python; the interval and the codes
+        # follow from the other attributes
         key = (op, sort, float_format, type(value), value, *(arg.index for arg in args))
         if key not in self._terms:
             self._terms[key] = SmtTerm(
@@ -193,7 +195,7 @@ class TermFactory:
         return self._codes.setdefault(value, len(self._codes))
 
     def variable(self, name: str, value_type: Type) -> SmtTerm:
-        """Return the variable of a name."""
+        """Return the variable that represents a name of an expression."""
         if isinstance(value_type, BoolType):
             return self._make(SmtOp.VARIABLE, SmtSort.BOOLEAN, value=name)
         if isinstance(value_type, EnumType):
@@ -226,12 +228,12 @@ class TermFactory:
         Args:
             op: AND or OR.
             terms: the terms that are connected.
-            neutral: the constant that makes no difference to it.
-            decisive: the constant that decides it.
+            neutral: the constant that makes no difference to it: true for AND.
+            decisive: the constant that decides it: false for AND.
         """
         distinct_terms = [term for term in dict.fromkeys(terms) if term is not neutral]
-        negations = [self.negation(term) for term in distinct_terms if term.op is SmtOp.NOT]
-        has_opposites = any(negation in distinct_terms for negation in negations)
+        negated_terms = [self.negation(term) for term in distinct_terms if term.op is SmtOp.NOT]
+        has_opposites = any(term in distinct_terms for term in negated_terms)  # as in `a and not a`
         if decisive in distinct_terms or has_opposites:
             return decisive
         if len(distinct_terms) < 2:
@@ -265,26 +267,26 @@ class TermFactory:
     def less(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return `left < right`, as a constant where the bounds decide it."""
         left, right = self.to_common_sort(left, right)
-        known_order = self._compare_intervals(
+        known_result = self._compare_intervals(
             left.interval, right.interval, order=operator.lt, opposite_order=operator.ge
         )
-        if known_order is not None or left is right:
-            return self.constant(bool(known_order))  # a number is not less than itself
-        integer_order = self._compare_integers(left, right, is_strict=True)
-        return integer_order or self._make(SmtOp.LESS, SmtSort.BOOLEAN, (left, right))
+        if known_result is not None or left is right:
+            return self.constant(bool(known_result))  # a number is not less than itself
+        comparison_of_integers = self._compare_integers(left, right, is_strict=True)
+        return comparison_of_integers or self._make(SmtOp.LESS, SmtSort.BOOLEAN, (left, right))
 
     def at_most(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return `left <= right`, as a constant where the bounds decide it."""
         left, right = self.to_common_sort(left, right)
-        known_order = self._compare_intervals(
+        known_result = self._compare_intervals(
             left.interval, right.interval, order=operator.le, opposite_order=operator.gt
         )
-        if known_order is not None:
-            return self.constant(known_order)
+        if known_result is not None:
+            return self.constant(known_result)
         if left is right and not left.interval.may_be_nan:
             return self.true
-        integer_order = self._compare_integers(left, right, is_strict=False)
-        return integer_order or self._make(SmtOp.AT_MOST, SmtSort.BOOLEAN, (left, right))
+        comparison_of_integers = self._compare_integers(left, right, is_strict=False)
+        return comparison_of_integers or self._make(SmtOp.AT_MOST, SmtSort.BOOLEAN, (left, right))
 
     def equal(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return `left == right`, for Booleans or for numbers; as a constant where the bounds decide it."""
@@ -302,9 +304,10 @@ class TermFactory:
         return self._equal_product(left, right) or self._make(SmtOp.EQUAL, SmtSort.BOOLEAN, (left, right))
 
     def _equal_product(self, left: SmtTerm, right: SmtTerm) -> SmtTerm | None:
-        """Return the equality of a product of two integers with a constant by its possible factors.
+        """Return the equality of a product of two integers with a constant, as a choice of its factors.
 
-        The solver would find the factors only by trying. Other terms give None.
+        So `a * b == 6` becomes `a == 1 and b == 6 or a == 2 and b == 3 or ...`: the solver would find the
+        factors only by trying. Other terms give None.
 
         Args:
             left: the product, which may be saturated.
@@ -360,7 +363,7 @@ class TermFactory:
         return False if opposite_order(left.low, right.high) else None
 
     def _compare_integers(self, left: SmtTerm, right: SmtTerm, *, is_strict: bool) -> SmtTerm | None:
-        """Return the order of two fractions as one of integers, which is easier for the solver.
+        """Return the comparison `<` or `<=` of two fractions as one of integers, which is easier to solve.
 
         Both have to be integers converted to fractions, or one of them a constant. Other terms give None.
 

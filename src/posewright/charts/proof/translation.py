@@ -55,8 +55,8 @@ class Translator:
         # the expression is stored so that its id stays valid
         self._cache: dict[int, tuple[Expression, dict[int, TranslatedNode]]] = {}
 
-    def translate(self, expression: Expression) -> Mapping[int, TranslatedNode]:
-        """Return the terms of every node of an expression, by the node's id.
+    def translate_nodes(self, expression: Expression) -> Mapping[int, TranslatedNode]:
+        """Return the terms of every node of an expression, by the node's identity (`id`).
 
         Raises:
             InputError: it depends on time or on states, which only a lowered chart has registers for.
@@ -65,15 +65,15 @@ class Translator:
         if id(expression) not in self._cache:
             if len(self._cache) >= MAX_CACHED:
                 self._cache.clear()
-            nodes: dict[int, TranslatedNode] = {}
-            self._cache[id(expression)] = expression, nodes
-            _TreeTranslator(self, nodes, expression.constant_values).translate(expression.tree)
-        _, nodes_of_expression = self._cache[id(expression)]
+            node_by_id: dict[int, TranslatedNode] = {}
+            self._cache[id(expression)] = expression, node_by_id
+            _TreeTranslator(self, node_by_id, expression.constant_values).translate(expression.tree)
+        _expression, nodes_of_expression = self._cache[id(expression)]
         return nodes_of_expression
 
     def translate_root(self, expression: Expression) -> TranslatedNode:
-        """Return the terms of a whole expression; raises as `translate` does."""
-        return self.translate(expression)[id(expression.tree)]
+        """Return the terms of a whole expression; raises as `translate_nodes` does."""
+        return self.translate_nodes(expression)[id(expression.tree)]
 
 
 class _TreeTranslator:
@@ -82,24 +82,33 @@ class _TreeTranslator:
     Attributes:
         translator: has the types of all names that are not constants.
         term_factory: makes the terms.
-        nodes: receives the terms of every node, by the node's id.
+        node_by_id: receives the terms of every node of the tree, by the node's identity (`id`).
         constant_values: the values of the constants in the expression.
     """
 
     def __init__(
-        self, translator: Translator, nodes: dict[int, TranslatedNode], constant_values: Mapping[str, Value]
+        self,
+        translator: Translator,
+        node_by_id: dict[int, TranslatedNode],
+        constant_values: Mapping[str, Value],
     ) -> None:
-        """Prepare the translation of one tree; `nodes` receives the result for every node."""
+        """Prepare the translation of one tree.
+
+        Args:
+            translator: has the types of all names that are not constants.
+            node_by_id: receives the terms of every node of the tree, by the node's identity (`id`).
+            constant_values: the values of the constants in the expression, by name.
+        """
         self.translator = translator
         self.term_factory = translator.term_factory
-        self.nodes = nodes
+        self.node_by_id = node_by_id
         self.constant_values = constant_values
 
     def translate(self, tree: Tree) -> TranslatedNode:
         """Return the terms of a node; each node is translated only once."""
-        if id(tree) not in self.nodes:
-            self.nodes[id(tree)] = self._translate_new(tree)
-        return self.nodes[id(tree)]
+        if id(tree) not in self.node_by_id:
+            self.node_by_id[id(tree)] = self._translate_new(tree)
+        return self.node_by_id[id(tree)]
 
     def _translate_new(self, tree: Tree) -> TranslatedNode:
         """Translate a node that was not translated before."""
@@ -232,7 +241,7 @@ class _TreeTranslator:
         The terms are built from the last case to the first.
         """
         cases, default = split_cases(tree)
-        value, fails, _ = self.translate(default)
+        value, fails, _unsaturated = self.translate(default)
         translated_cases = [
             (self.translate(condition), self.translate(case_value)) for condition, case_value in cases
         ]

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from posewright.charts.reachability.abstraction import (
     Abstraction,
+    CounterAbstraction,
     CounterValues,
-    TimerAbstraction,
     abstract_registers,
     convert_to_register,
     is_defined,
@@ -52,6 +52,7 @@ __all__ = [
     "Abstraction",
     "BreadthFirst",
     "ChartStateSpace",
+    "CounterAbstraction",
     "CounterValues",
     "Domain",
     "Exploration",
@@ -68,7 +69,6 @@ __all__ = [
     "SymbolicFunction",
     "SymbolicStep",
     "SymbolicTick",
-    "TimerAbstraction",
     "Trace",
     "WorkBudget",
     "abstract_registers",

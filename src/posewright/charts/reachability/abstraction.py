@@ -58,7 +58,7 @@ def is_defined(tree: Tree) -> Tree:
 
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether some term of an expression may be NaN, according to the types."""
-    translated_nodes = Translator(types).translate(expression).values()
+    translated_nodes = Translator(types).translate_nodes(expression).values()
     return any(node.value.interval.may_be_nan for node in translated_nodes)
 
 
@@ -97,17 +97,21 @@ def convert_to_register(value_type: Type, expression: Expression, types: Mapping
 
 
 def _clamp(tree: Tree, low: float, high: float) -> Tree:
+    """Return a term clamped to a range."""
     return Call("max", (Call("min", (tree, Literal(high))), Literal(low)))
 
 
 @dataclass(frozen=True)
 class Abstraction:
-    """Which values of one register are distinguished.
+    """Which values of one register the exploration tells apart.
+
+    Values that the chart cannot tell apart form a cell, a range of neighbouring values. One value represents
+    all values of its cell.
 
     Attributes:
         value_type: type of the register.
         start_value: its initial value.
-        is_dropped: whether none are distinguished; the register then always has its initial value.
+        is_dropped: whether no values are told apart; the register then always has its initial value.
         cell_bounds: the greatest value of every cell but the last; empty if there are no cells.
         cell_values: the value that represents each cell.
         is_exact: whether every cell is a single value, or there are no cells.
@@ -128,7 +132,7 @@ class Abstraction:
         return self.is_dropped or not self.is_exact
 
     def representative_of(self, value: Value) -> Value:
-        """Return the value that represents another one."""
+        """Return the value that represents all values of the cell with this value."""
         if self.is_dropped:
             return self.start_value
         if self.is_exact:
@@ -136,7 +140,7 @@ class Abstraction:
         return self.cell_values[bisect_left(self.cell_bounds, value)]
 
     def round_term(self, tree: Tree) -> Tree:
-        """Return a term with the rounding of a register of 32-bit fractions."""
+        """Return a term as the register stores it: rounded to 32 bits if it is a fraction of that size."""
         is_single = isinstance(self.value_type, FloatType) and self.value_type.single
         return Call("single", (tree,)) if is_single else tree
 
@@ -153,7 +157,7 @@ def abstract_registers(
         machine: the machine that is explored.
         watched_conditions: conditions that are evaluated after every tick.
         tracked: names whose exact values are kept, whether or not anything reads them.
-        values_to_try: values of numbers that are tried in any case, where not all can be.
+        values_to_try: for some numbers, values that are tried in any case, where not all values can be.
     """
     uses = _find_register_uses(machine, watched_conditions, tracked)
     start_values = machine.chart.start_values()
@@ -190,8 +194,8 @@ def _abstract_register(name: str, value_type: Type, start_value: Value, uses: _R
         if abstraction is not None:
             return abstraction
     if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_ENUMERATED:
-        values = tuple(range(value_type.low, value_type.high + 1))
-        return Abstraction(value_type, start_value, cell_bounds=values[:-1], cell_values=values)
+        cell_values = tuple(range(value_type.low, value_type.high + 1))
+        return Abstraction(value_type, start_value, cell_bounds=cell_values[:-1], cell_values=cell_values)
     return Abstraction(value_type, start_value)
 
 
@@ -219,7 +223,7 @@ def _abstract_by_cells(
             comparison.tree,
             name,
             domain,
-            compile_at_index=_index_compiler(name, domain, comparison.expression),
+            compile_at_index=_build_index_compiler(name, domain, comparison.expression),
         )
         if not is_exact_set or len(value_sets) > MAX_CELLS:
             return None
@@ -237,16 +241,23 @@ def _abstract_by_cells(
     return Abstraction(
         value_type,
         start_value,
-        cell_bounds=tuple(domain.value_at(high) for _, high in cells[:-1]),
+        cell_bounds=tuple(domain.value_at(high) for _low, high in cells[:-1]),
         cell_values=tuple(cell_values),
         is_exact=all(low == high for low, high in cells),
     )
 
 
-def _index_compiler(name: str, domain: Domain, expression: Expression) -> CompileAtIndex:
-    """Return a function that compiles a term of one name to a function of the index of its value."""
+def _build_index_compiler(name: str, domain: Domain, expression: Expression) -> CompileAtIndex:
+    """Return a function that compiles a term, which reads one name, to a function of an index.
+
+    Args:
+        name: the name that the terms read.
+        domain: its values. The compiled function takes the index of a value in this domain.
+        expression: the expression that the terms are parts of.
+    """
 
     def compile_at_index(tree: Tree) -> IndexFunction:
+        """Return a function that computes a term from the index of the name's value."""
         evaluate = compile_tree(tree, expression.constant_values, expression.source)
         return lambda index: evaluate({name: domain.value_at(index)})
 
@@ -280,7 +291,7 @@ class _RegisterUses:
         return self.exact_names | self.comparisons.keys()
 
     def registers_in(self, tree: Tree, expression: Expression) -> set[str]:
-        """Return the registers that a part of an expression reads."""
+        """Return the names of the registers that a part of an expression reads."""
         return {
             name
             for name in names_in(tree)
@@ -346,6 +357,7 @@ class _RegisterUses:
 
 
 def _is_division(node: Tree) -> bool:
+    """Return whether a node is a quotient or a remainder."""
     return isinstance(node, Binary) and node.operator in DIVISIONS
 
 
@@ -364,7 +376,7 @@ def _find_register_uses(
     for condition in (*list_conditions(machine), *watched_conditions):
         uses.add_condition(condition.tree, condition)
     assignments = [pair for action in list_assignments(machine) for pair in action.values.items()]
-    for _, value in assignments:  # whether a value divides by zero matters even if nothing reads it
+    for _name, value in assignments:  # whether a value divides by zero matters even if nothing reads it
         if any(_is_division(node) for node in nodes_of(value.tree)):
             uses.exact_names |= uses.registers_in(value.tree, value)
     # a value that is assigned to a register matters once something reads that register
@@ -382,6 +394,7 @@ def _find_register_uses(
 
 
 def _list_actions(machine: Machine) -> Iterator[Action]:
+    """Return all actions of a machine, including those inside branches."""
     return (action for actions in all_actions(machine) for action in iterate_actions(actions))
 
 
@@ -401,68 +414,74 @@ CounterValues = tuple[int, ...]
 """The values of all counters."""
 
 
-class TimerAbstraction:
-    """The counters of one machine, or of several side by side.
+class CounterAbstraction:
+    """The counters of one machine, or of several side by side, and which of their values act alike.
 
-    The values of all counters together get a number when they occur first. A tick cannot distinguish two
-    values of a counter that are of the same class.
+    A counter counts the ticks since a state was entered or a condition became true. Two of its values are of
+    one class if a tick cannot distinguish them.
+
+    The values of all counters together, a `CounterValues` tuple, get a number when they occur first: the
+    `counter_values_id`.
 
     Attributes:
-        names: the names of the counters, in the order of the registers.
-        next_values: for each counter, the value that follows each of its values while it runs.
-        class_by_value: for each counter, the class of each of its values.
-        values_by_id: the values that have occurred, by their number (`counters_id`).
-        class_ids: for each of these, the number of its combination of classes: values with the same number
-            have the same ticks.
+        counter_names: the names of the counters, in the order of the registers.
+        next_value_tables: for each counter, a table of the value that follows each value while it runs.
+        class_tables: for each counter, a table of the class of each value.
+        values_of_id: the counter values with each `counter_values_id`.
+        class_id_of_values: a number for the classes of all counters together, by `counter_values_id`: counter
+            values with the same number have the same ticks.
     """
 
     def __init__(self, *machines: Machine) -> None:
         """Collect the counters of all machines, and compute the classes of their values."""
-        compared_numbers: list[set[int] | None] = []
         counters: list[Counter] = []
+        compared_numbers: list[set[int] | None] = []  # for each counter; None if every value matters
         for machine in machines:
-            numbers_by_name = _find_compared_numbers(machine)
+            compared_numbers_by_name = _find_compared_numbers(machine)
             for counter in machine.counters:
                 counters.append(counter)
-                compared_numbers.append(numbers_by_name.get(counter.name))
-        self.names = tuple(counter.name for counter in counters)
-        self.next_values = tuple(_compute_next_values(counter) for counter in counters)
-        self.class_by_value = tuple(map(_classify_values, self.next_values, compared_numbers))
-        self.values_by_id: list[CounterValues] = []
-        self.class_ids: list[int] = []
+                compared_numbers.append(compared_numbers_by_name.get(counter.name))
+        self.counter_names = tuple(counter.name for counter in counters)
+        self.next_value_tables = tuple(_compute_next_values(counter) for counter in counters)
+        self.class_tables = tuple(map(_classify_values, self.next_value_tables, compared_numbers))
+        self.values_of_id: list[CounterValues] = []
+        self.class_id_of_values: list[int] = []
         self._id_by_values: dict[CounterValues, int] = {}
         self._id_by_classes: dict[CounterValues, int] = {}
-        self._next_ids: dict[tuple[int, ...], dict[int, int]] = {}  # by running counters, then by id
+        # caches of `id_after_tick`: by the indices of the running counters, then by `counter_values_id`
+        self._next_ids: dict[tuple[int, ...], dict[int, int]] = {}
 
-    def id_of(self, counter_values: CounterValues) -> int:
-        """Return the number of some values of the counters, which are stored if they are new."""
-        next_id = len(self.values_by_id)
-        counters_id = self._id_by_values.setdefault(counter_values, next_id)
-        is_new = counters_id == next_id
+    def id_of_values(self, counter_values: CounterValues) -> int:
+        """Return the `counter_values_id` of some counter values, which are stored if they are new."""
+        next_id = len(self.values_of_id)
+        counter_values_id = self._id_by_values.setdefault(counter_values, next_id)
+        is_new = counter_values_id == next_id
         if is_new:
-            self.values_by_id.append(counter_values)
-            classes = self.classify(counter_values)
-            self.class_ids.append(self._id_by_classes.setdefault(classes, len(self._id_by_classes)))
-        return counters_id
+            self.values_of_id.append(counter_values)
+            classes = self.classes_of_values(counter_values)
+            class_id = self._id_by_classes.setdefault(classes, len(self._id_by_classes))
+            self.class_id_of_values.append(class_id)
+        return counter_values_id
 
-    def advance_id(self, counters_id: int, running_counters: tuple[int, ...]) -> int:
-        """Return the number of the counters' values after a tick, as `advance` computes them.
+    def id_after_tick(self, counter_values_id: int, running_counters: tuple[int, ...]) -> int:
+        """Return the number of the counter values after a tick.
 
         Args:
-            counters_id: the number of the values before the tick.
-            running_counters: the indices of the counters that run in the tick.
+            counter_values_id: the number of the counter values before the tick.
+            running_counters: the indices of the counters that run in the tick; the others are reset.
         """
-        next_ids = self._next_ids.setdefault(running_counters, {})
-        next_id = next_ids.get(counters_id)
+        cached_ids = self._next_ids.setdefault(running_counters, {})
+        next_id = cached_ids.get(counter_values_id)
         if next_id is None:
-            next_id = self.id_of(self.advance(self.values_by_id[counters_id], running_counters))
-            next_ids[counters_id] = next_id
+            counter_values = self.values_of_id[counter_values_id]
+            next_id = self.id_of_values(self.advance(counter_values, running_counters))
+            cached_ids[counter_values_id] = next_id
         return next_id
 
-    def classify(self, counter_values: CounterValues) -> CounterValues:
-        """Return the classes of some values of the counters."""
-        pairs = zip(self.class_by_value, counter_values, strict=True)
-        return tuple([classes[value] for classes, value in pairs])
+    def classes_of_values(self, counter_values: CounterValues) -> CounterValues:
+        """Return the class of the value of each counter."""
+        pairs = zip(self.class_tables, counter_values, strict=True)
+        return tuple([class_table[value] for class_table, value in pairs])
 
     def running_counters(self, values_after_tick: CounterValues) -> tuple[int, ...]:
         """Return the indices of the counters that ran in a tick; one that did not run is zero after it."""
@@ -472,7 +491,7 @@ class TimerAbstraction:
         """Return the counters after a tick in which those at some indices run; the others are reset."""
         advanced_values = [0] * len(counter_values)
         for i in running_counters:
-            advanced_values[i] = self.next_values[i][counter_values[i]]
+            advanced_values[i] = self.next_value_tables[i][counter_values[i]]
         return tuple(advanced_values)
 
 
@@ -486,10 +505,10 @@ def _compute_next_values(counter: Counter) -> tuple[int, ...]:
 
 
 def _classify_values(next_values: tuple[int, ...], compared_numbers: set[int] | None) -> tuple[int, ...]:
-    """Return the class of every value of a counter.
+    """Return the number of the class of every value of a counter, from 0 on.
 
     A tick advances the counters before it reads them. Values are therefore of one class if their next values
-    compare alike (less, equal or greater) with every number.
+    compare alike (less, equal or greater) with every compared number.
 
     Args:
         next_values: the value that follows every value while the counter runs.
@@ -497,13 +516,20 @@ def _classify_values(next_values: tuple[int, ...], compared_numbers: set[int] | 
     """
     if compared_numbers is None:
         return tuple(range(len(next_values)))  # a class for each value
-    # each compared number is a class of its own, as are the values between two of them
+    # a class begins at each compared number, and at the number after it
     class_starts = sorted(compared_numbers | {number + 1 for number in compared_numbers})
-    return tuple(sum(start <= value for start in class_starts) for value in next_values)
+    classes = []
+    for next_value in next_values:
+        n_classes_begun = sum(start <= next_value for start in class_starts)
+        classes.append(n_classes_begun)
+    return tuple(classes)
 
 
 def _find_compared_numbers(machine: Machine) -> dict[str, set[int] | None]:
-    """Return the numbers with which each counter is compared; None for a counter that is read otherwise."""
+    """Return, by the name of each counter, the numbers that the machine compares it with.
+
+    None for a counter that is also read otherwise, so that every value matters.
+    """
     numbers_by_counter = {counter.name: set[int]() for counter in machine.counters}
     # a transition with a waiting time compares the counter of its source state with that time
     comparisons = [
@@ -513,11 +539,11 @@ def _find_compared_numbers(machine: Machine) -> dict[str, set[int] | None]:
     ]
     names_read_otherwise = set[str]()
     for expression in machine.expressions:
-        own_comparisons = list(_list_comparisons_with_integers(expression.tree))
-        comparisons += own_comparisons
+        comparisons_in_expression = list(_list_comparisons_with_integers(expression.tree))
+        comparisons += comparisons_in_expression
         # a name that is read more often than it is compared is read otherwise as well
         n_reads_by_name = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
-        n_comparisons_by_name = Tally(name for name, _ in own_comparisons)
+        n_comparisons_by_name = Tally(name for name, _number in comparisons_in_expression)
         names_read_otherwise |= (n_reads_by_name - n_comparisons_by_name).keys()
     for name, number in comparisons:
         if name in numbers_by_counter:

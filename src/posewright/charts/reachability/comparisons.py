@@ -54,7 +54,11 @@ class _TermAtIndex:
     Each call counts as work of the path, since the work of a tick is limited.
 
     Attributes:
-        values: the values of the other names; the value of the input is added by each call.
+        evaluate: computes the term from the values of all names in it, by name.
+        input_name: the input that varies.
+        value_at: returns the value of the input with an index.
+        value_by_name: the values of the other names; the value of the input is added by each call.
+        path: the path whose work each call adds to.
     """
 
     def __init__(
@@ -68,7 +72,7 @@ class _TermAtIndex:
         """Prepare the evaluation of a term.
 
         Args:
-            evaluate: computes the term from the values of all names in it.
+            evaluate: computes the term from the values of all names in it, by name.
             input_name: the input that varies.
             domain: the values of that input.
             known_values: the values of the other names.
@@ -77,7 +81,7 @@ class _TermAtIndex:
         self.evaluate = evaluate
         self.input_name = input_name
         self.value_at = domain.value_at
-        self.values = dict(known_values)
+        self.value_by_name = dict(known_values)
         self.path = path
 
     def __call__(self, index: int) -> Value:
@@ -87,9 +91,9 @@ class _TermAtIndex:
         a divisor is zero ends before the comparison is made.
         """
         self.path.work += WORK_PER_VALUE
-        self.values[self.input_name] = self.value_at(index)
+        self.value_by_name[self.input_name] = self.value_at(index)
         try:
-            value: Value = self.evaluate(self.values)
+            value: Value = self.evaluate(self.value_by_name)
         except ExpressionError:
             value = False
         return value
@@ -107,7 +111,7 @@ class SymbolicComparison:
         input_names: the inputs and events that it reads, sorted.
         register_names: the other names that it reads, sorted.
         _evaluate: computes the comparison from the values of all names in it.
-        _sets: a cache of `_find_set`, by the name of the input and the values of the other names.
+        _truth_sets: a cache of `_find_truth_set`, by the name of the input and the values of the other names.
     """
 
     def __init__(self, expression: Expression, tree: Tree, domains: Mapping[str, Domain]) -> None:
@@ -119,33 +123,34 @@ class SymbolicComparison:
         self.input_names = tuple(name for name in names if name in domains)
         self.register_names = tuple(name for name in names if name not in domains)
         self._evaluate = compile_tree(tree, expression.constant_values, expression.source)
-        self._sets: dict[object, TruthSet] = {}
+        self._truth_sets: dict[object, TruthSet] = {}
 
     def __call__(self, registers: Registers, path: PathCondition) -> bool:
-        """Return whether the comparison holds on a path.
+        """Return whether the comparison holds on a path, which is restricted to inputs with this answer.
 
-        An input is fixed if it has only one value on the path. Small inputs are fixed, with a path for each
-        of their values, until one open input remains. Where two or more large inputs remain open, the
-        comparison becomes a relation between them.
+        An input is fixed if it has only one value on the path, else it is open. Inputs of few values are
+        fixed, with a path for each value, until one open input remains. Where two or more inputs of many
+        values remain open, the comparison becomes a relation between them.
         """
         known_values = {name: registers[name] for name in self.register_names}
         if len(self.input_names) == 1:
-            return self._split_input(self.input_names[0], known_values, path)
+            return self._decide_by_input(self.input_names[0], known_values, path)
         while True:
             open_inputs = [name for name in self.input_names if not path.is_fixed(name)]
             if len(open_inputs) <= 1:
                 break
-            smallest_input = min(open_inputs, key=path.size)
-            if path.size(smallest_input) > MAX_BRANCHED_VALUES and self.domains[smallest_input].is_number:
+            smallest_input = min(open_inputs, key=path.n_possible_values)
+            has_many_values = path.n_possible_values(smallest_input) > MAX_BRANCHED_VALUES
+            if has_many_values and self.domains[smallest_input].is_number:
                 return path.decide_relation(self._build_relation(known_values, path))
             path.fork_all_values(smallest_input)
         known_values |= {name: path.value(name) for name in self.input_names if path.is_fixed(name)}
         if open_inputs:
-            return self._split_input(open_inputs[0], known_values, path)
+            return self._decide_by_input(open_inputs[0], known_values, path)
         return bool(self._evaluate(known_values))
 
-    def _split_input(self, name: str, known_values: dict[str, Value], path: PathCondition) -> bool:
-        """Return whether the comparison holds on a path, where only one input is not known.
+    def _decide_by_input(self, name: str, known_values: dict[str, Value], path: PathCondition) -> bool:
+        """Return whether the comparison holds on a path, where all names but one input have known values.
 
         Args:
             name: that input. Its values are split into those for which the comparison holds and the others.
@@ -153,15 +158,16 @@ class SymbolicComparison:
             path: the path; it is restricted to the inputs with this answer.
         """
         cache_key = (name, tuple(known_values.values()))
-        if cache_key not in self._sets:
-            self._sets[cache_key] = self._find_set(name, known_values, path)
-        spans, is_exact = self._sets[cache_key]
+        if cache_key not in self._truth_sets:
+            self._truth_sets[cache_key] = self._find_truth_set(name, known_values, path)
+        spans, is_exact = self._truth_sets[cache_key]
         if is_exact:
             return path.decide_membership(name, spans)
+        # the set is only a guess, so the prover decides
         return path.decide_relation(self._build_relation(known_values, path))
 
-    def _find_set(self, name: str, known_values: Mapping[str, Value], path: PathCondition) -> TruthSet:
-        """Return the values of one input for which the comparison holds.
+    def _find_truth_set(self, name: str, known_values: Mapping[str, Value], path: PathCondition) -> TruthSet:
+        """Return the values of one input for which the comparison holds, and whether the set is exact.
 
         A set that bisection only guesses is corrected with the prover.
 
@@ -184,6 +190,7 @@ class SymbolicComparison:
         evaluate_comparison = compile_at_index(self.tree)
 
         def holds(index: int) -> bool:
+            """Return whether the comparison holds for the input's value with an index."""
             return bool(evaluate_comparison(index))
 
         return _correct_spans(spans, name, domain, relation, prover=path.solver.prover, holds=holds)
@@ -207,10 +214,10 @@ class SymbolicComparison:
 
 
 class _FoundIndex(NamedTuple):
-    """The result of a search for an index at which a relation holds.
+    """The result of a search for a value for which a relation holds.
 
     Attributes:
-        domain_index: the index; None if there is none, or none was found.
+        domain_index: the index of the value in its domain; None if there is none, or none was found.
         is_known: whether it is known that there is one or none.
     """
 
@@ -243,11 +250,16 @@ def _correct_spans(
     """
 
     def find_index_in(subset: Spans, searched_relation: Relation) -> _FoundIndex:
-        """Return an index in a set at which a relation holds, if there is one."""
+        """Return the index of a value in a set for which a relation holds, if there is one.
+
+        Args:
+            subset: the set, as spans of indices into the domain of the input.
+            searched_relation: the relation, which reads only the input.
+        """
         if not subset:
             return _FoundIndex(None, is_known=True)
         solution = solve_with_prover(
-            prover, domains={name: domain}, sets={name: subset}, relations=[searched_relation]
+            prover, domains={name: domain}, possible_spans={name: subset}, relations=[searched_relation]
         )
         value = None if solution.values is None else solution.values.get(name)
         index = None if value is None else domain.index_of(value)
@@ -256,7 +268,7 @@ def _correct_spans(
     for _ in range(MAX_CORRECTIONS):
         wrong_index, is_known = find_index_in(spans, relation.negated())
         if is_known and wrong_index is None:
-            _, outside = partition(domain.full_set, spans)
+            _inside, outside = partition(domain.full_set, spans)
             wrong_index, is_known = find_index_in(outside, relation)
         if not is_known or wrong_index is None:
             return TruthSet(spans, is_exact=is_known)
@@ -264,7 +276,7 @@ def _correct_spans(
         if holds(wrong_index):
             spans = merge_spans((*spans, wrong_span))
         else:
-            _, spans = partition(spans, (wrong_span,))
+            _wrong, spans = partition(spans, (wrong_span,))
     return TruthSet(spans, is_exact=False)
 
 
@@ -279,11 +291,11 @@ def _find_equal_neighbours(index: int, domain: Domain, holds: Callable[[int], bo
     low, high = domain.index_bounds
     lowest = max(low, index - MAX_CORRECTED_NEIGHBOURS)
     highest = min(high, index + MAX_CORRECTED_NEIGHBOURS)
-    value_at_index = holds(index)
+    holds_at_index = holds(index)
     first = index
-    while first > lowest and holds(first - 1) is value_at_index:
+    while first > lowest and holds(first - 1) is holds_at_index:
         first -= 1
     last = index
-    while last < highest and holds(last + 1) is value_at_index:
+    while last < highest and holds(last + 1) is holds_at_index:
         last += 1
     return first, last

@@ -17,7 +17,7 @@ import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from posewright.charts.expression import (
@@ -66,7 +66,7 @@ MAGNITUDE_BITS_OF_SINGLE = 0x7FFF_FFFF
 
 @lru_cache(maxsize=200_000)
 def partition(spans: Spans, selection: Spans) -> tuple[Spans, Spans]:
-    """Return the part of `spans` that is in `selection`, and the part that is not."""
+    """Return the part of a set that is in another set, `selection`, and the part that is not."""
     inside: list[Span] = []
     outside: list[Span] = []
     first_relevant = 0  # index of the first span of `selection` that is not below the current span
@@ -288,7 +288,8 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
         is_exact = False
     # on each piece between two breakpoints, the condition is the same as at the first index
     pieces = finder.split_at(breakpoints)
-    return TruthSet(merge_spans((first, last) for first, last in pieces if holds(first)), is_exact)
+    true_pieces = ((first, last) for first, last in pieces if holds(first))
+    return TruthSet(merge_spans(true_pieces), is_exact)
 
 
 def _try_every_value(holds: IndexFunction, low: int, high: int) -> Spans:
@@ -336,25 +337,27 @@ class _BreakpointFinder:
     def _find_comparison_breakpoints(self, tree: Binary) -> set[int]:
         """Return breakpoints between which a comparison does not change.
 
-        If only one side varies, it is enough that it is monotonic between the breakpoints of its terms;
-        if both do, both have to be linear there. The sides then cross at most once on each piece.
+        These are the breakpoints of both sides, and the indices where the sides become equal or cross. They
+        cross at most once on each piece between the breakpoints of both sides: if both sides vary, both have
+        to be linear there; if one is constant, it is enough that the other is monotonic.
         """
-        if not self._is_number(tree.left):
-            return self._find_linear_breakpoints(tree.left) | self._find_linear_breakpoints(tree.right)
-        if self._reads_name(tree.left) and self._reads_name(tree.right):
-            breakpoints = self._find_linear_breakpoints(tree.left) | self._find_linear_breakpoints(tree.right)
+        left_varies = self._reads_name(tree.left)
+        right_varies = self._reads_name(tree.right)
+        if not self._is_number(tree.left) or (left_varies and right_varies):
+            find_breakpoints = self._find_linear_breakpoints
         else:
-            breakpoints = self._find_monotonic_breakpoints(tree.left) | self._find_monotonic_breakpoints(
-                tree.right
-            )
+            find_breakpoints = self._find_monotonic_breakpoints
+        breakpoints = find_breakpoints(tree.left) | find_breakpoints(tree.right)
+        if not self._is_number(tree.left):  # truth values and names do not cross
+            return breakpoints
         return breakpoints | self._find_equality_indices(tree.left, tree.right, breakpoints)
 
     def _is_number(self, tree: Tree) -> bool:
-        """Return whether a term is a number, rather than a Boolean or a name."""
+        """Return whether a term is a number, rather than a truth value or a name."""
         return type(self.compile_at_index(tree)(self.low)) in (int, float)
 
     def may_oscillate(self, tree: Tree) -> bool:
-        """Return whether a comparison may change several times near a crossing.
+        """Return whether a comparison in a condition may change several times near a crossing of its sides.
 
         Rounding can cause that where the comparison reads a fraction twice.
         """
@@ -381,14 +384,16 @@ class _BreakpointFinder:
     def _find_monotonic_breakpoints(self, tree: Tree) -> set[int]:
         """Return breakpoints between which a term is monotonic.
 
-        A term constant / linear also has a breakpoint where its denominator crosses zero.
+        A constant divided by a linear term is monotonic, but has a breakpoint where its divisor crosses zero.
         """
         if not isinstance(tree, Binary) or tree.operator is not Operator.OVER:
             return self._find_linear_breakpoints(tree)
-        if self._reads_name(tree.left) or not self._reads_name(tree.right):
+        divides_constant = not self._reads_name(tree.left) and self._reads_name(tree.right)
+        if not divides_constant:
             return self._find_linear_breakpoints(tree)
-        breakpoints = self._find_linear_breakpoints(tree.right)
-        return breakpoints | self._find_equality_indices(tree.right, Literal(0), breakpoints)
+        divisor_breakpoints = self._find_linear_breakpoints(tree.right)
+        zero_crossings = self._find_equality_indices(tree.right, Literal(0), divisor_breakpoints)
+        return divisor_breakpoints | zero_crossings
 
     def _find_linear_breakpoints(self, tree: Tree) -> set[int]:
         """Return breakpoints between which a term is linear.
@@ -407,16 +412,20 @@ class _BreakpointFinder:
             cases, default = split_cases(tree)
             breakpoints = self._find_linear_breakpoints(default)
             for condition, value in cases:
-                breakpoints |= self.find_condition_breakpoints(condition) | self._find_linear_breakpoints(
-                    value
-                )
+                breakpoints |= self.find_condition_breakpoints(condition)
+                breakpoints |= self._find_linear_breakpoints(value)
             return breakpoints
         if isinstance(tree, Call):
             return self._find_call_breakpoints(tree)
         raise NotPiecewiseLinearError
 
     def _find_arithmetic_breakpoints(self, tree: Binary) -> set[int]:
-        """Return breakpoints of a sum or difference, or of a product or quotient with a constant."""
+        """Return breakpoints between which an arithmetic operation is linear.
+
+        Raises:
+            NotPiecewiseLinearError: it is a product of two terms that vary, a quotient whose divisor varies,
+                or a remainder.
+        """
         breakpoints = self._find_linear_breakpoints(tree.left) | self._find_linear_breakpoints(tree.right)
         right_varies = self._reads_name(tree.right)
         both_vary = self._reads_name(tree.left) and right_varies
@@ -430,19 +439,22 @@ class _BreakpointFinder:
         return breakpoints | self._find_saturation_breakpoints(tree, breakpoints)
 
     def _find_call_breakpoints(self, tree: Call) -> set[int]:
-        """Return breakpoints of a function; `abs`, `min` and `max` have kinks where their arguments cross."""
+        """Return breakpoints between which a call is linear.
+
+        `abs`, `min` and `max` have kinks where two arguments cross, or where the argument of `abs` crosses
+        zero. Of fractions the neighbours of these are added, since rounding may shift a kink.
+        """
         argument_breakpoints = set[int]().union(
             *(self._find_linear_breakpoints(argument) for argument in tree.arguments)
         )
         if tree.function == "single":
             return argument_breakpoints
-        arguments = list(tree.arguments)
+        crossing_terms = list(tree.arguments)
         if tree.function == "abs":
-            arguments.append(Literal(0))
+            crossing_terms.append(Literal(0))
         breakpoints = set(argument_breakpoints)
-        for i, first in enumerate(arguments):
-            for second in arguments[i + 1 :]:
-                breakpoints |= self._find_equality_indices(first, second, argument_breakpoints)
+        for first, second in combinations(crossing_terms, 2):
+            breakpoints |= self._find_equality_indices(first, second, argument_breakpoints)
         if isinstance(self.domain.value_type, IntType):
             return breakpoints
         return _with_neighbours(breakpoints, KINK_NEIGHBOURS)
@@ -466,15 +478,15 @@ class _BreakpointFinder:
             """Return 1 where the term saturates above, -1 where below, 0 where it does not."""
             return int(compute(index) >= INT_HIGH) - int(compute(index) <= INT_LOW)
 
-        return set().union(*(self._find_sign_changes(saturation_sign, low, high) for low, high in pieces))
+        return set().union(*(self._find_sign_changes(saturation_sign, first, last) for first, last in pieces))
 
     def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
-        """Return the indices at which two terms, linear between the breakpoints, become equal or cross.
+        """Return the indices from which on two terms are equal or are so no longer, or have crossed.
 
         Args:
             left: a term.
             right: another term.
-            breakpoints: indices between which both are linear.
+            breakpoints: indices between which their difference is monotonic, so that they cross at most once.
         """
         compute_left = self.compile_at_index(left)
         compute_right = self.compile_at_index(right)
@@ -485,8 +497,9 @@ class _BreakpointFinder:
             right_value = compute_right(index)
             return int(left_value > right_value) - int(left_value < right_value)
 
+        pieces = self.split_at(breakpoints)
         return set[int]().union(
-            *(self._find_sign_changes(difference_sign, low, high) for low, high in self.split_at(breakpoints))
+            *(self._find_sign_changes(difference_sign, first, last) for first, last in pieces)
         )
 
     def split_at(self, breakpoints: set[int]) -> list[Span]:
@@ -495,20 +508,22 @@ class _BreakpointFinder:
         starts = sorted({self.low, *inner_starts, self.high + 1})
         return [(start, next_start - 1) for start, next_start in pairwise(starts)]
 
-    def _find_sign_changes(self, sign_at: Callable[[int], int], low: int, high: int) -> set[int]:
+    def _find_sign_changes(self, sign_at: Callable[[int], int], first: int, last: int) -> set[int]:
         """Return the indices at which a sign changes on a piece of the domain; there are at most two.
 
         Args:
             sign_at: returns -1, 0 or 1 for an index; it is monotonic on the piece.
-            low: the first index of the piece.
-            high: the last index of the piece.
+            first: the first index of the piece.
+            last: the last index of the piece.
         """
-        first_sign = sign_at(low)
-        last_sign = sign_at(high)
+        first_sign = sign_at(first)
+        last_sign = sign_at(last)
         if first_sign == last_sign:
             return set()
-        first_change = bisect_first(lambda i: sign_at(i) != first_sign, low, high)
-        return {first_change, bisect_first(lambda i: sign_at(i) == last_sign, first_change, high)}
+        first_change = bisect_first(lambda index: sign_at(index) != first_sign, first, last)
+        # from -1 to 1 there may be a second change, if the sign is 0 in between
+        last_change = bisect_first(lambda index: sign_at(index) == last_sign, first_change, last)
+        return {first_change, last_change}
 
     def sample_breakpoints(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
         """Return indices at which a condition changes, as far as samples show.
@@ -531,8 +546,9 @@ class _BreakpointFinder:
         return breakpoints
 
     def _list_sample_indices(self, tree: Tree) -> set[int]:
-        """Return the indices at which `sample_breakpoints` evaluates a condition."""
+        """Return indices into the domain at which a condition is likely to change, and evenly spread ones."""
         value_type = self.domain.value_type
+        # values at which the condition may change: constants in it, and their square roots
         likely_values: set[float] = {0.0, 1.0, -1.0}
         for node in nodes_of(tree):
             if isinstance(node, Literal) and not isinstance(node.value, str | bool):
@@ -550,7 +566,7 @@ class _BreakpointFinder:
 
 
 def _condition_parts(tree: Tree) -> list[Tree]:
-    """Return the parts of a condition that is not a comparison."""
+    """Return the conditions and values that a condition which is no comparison consists of."""
     if isinstance(tree, If):
         cases, default = split_cases(tree)
         return [*(part for case in cases for part in case), default]

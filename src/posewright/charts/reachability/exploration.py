@@ -70,18 +70,19 @@ class Exploration:
 
         They show everything that can happen in a tick.
         """
-        return tuple(abstract_state.snapshot for abstract_state in self.graph.distinct_states)
+        return tuple(abstract_state.snapshot for abstract_state in self.graph.distinct_abstract_states)
 
     def merged_variables(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of some outputs and locals of which one value may represent several.
+        """Return those of some outputs and locals of which the exploration merges values.
 
-        A comparison of their values in different explored states shows nothing.
+        One value then represents several that the chart cannot tell apart, so a comparison of the values in
+        different explored states shows nothing.
         """
         abstractions = self.state_space.abstractions
         return frozenset(name for name in names if name in abstractions and abstractions[name].merges_values)
 
     def find_representative(self, state: Snapshot) -> Snapshot:
-        """Return the state that represents another, whether reached or not."""
+        """Return the state that represents a state in the exploration, whether that was reached or not."""
         return self.state_space.join_counters(*self.state_space.split_counters(state))
 
     def steps_from(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
@@ -111,7 +112,7 @@ class Exploration:
     def taken_transitions(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
         """For each transition that can be taken, the first state and step that take it."""
         first_steps: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
-        for abstract_state in self.graph.distinct_states:
+        for abstract_state in self.graph.distinct_abstract_states:
             for step in abstract_state.steps:
                 for transition in step.taken_transitions:
                     first_steps.setdefault(transition, (abstract_state.snapshot, step))

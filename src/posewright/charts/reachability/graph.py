@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from posewright.charts.reachability.abstraction import TimerAbstraction
+from posewright.charts.reachability.abstraction import CounterAbstraction
 from posewright.charts.reachability.limits import WORK_PER_NODE, ExplorationLimits, WorkBudget
 from posewright.charts.reachability.states import AbstractState, StateKey, SymbolicStep
 from posewright.charts.types import Value
@@ -24,16 +24,17 @@ Trace = tuple[Mapping[str, Value], ...]
 """Rows of inputs, tick by tick."""
 
 NodeKey = tuple[int, int]
-"""What identifies a node: its `untimed_id` and its `counters_id`.
+"""What identifies a node: the number of its untimed state, and the number of its counter values.
 
-They number its untimed state (the state without its counters), and the values of all its counters together.
+The untimed state is the state without its counters; the numbers are called `untimed_id` and
+`counter_values_id`.
 """
 
 
 class BreadthFirst(Generic[Node, Label]):
     """A breadth-first search that stores how every node was reached, by a shortest path.
 
-    The caller iterates over it and reports the successors of each node with `reach`.
+    The caller iterates over it and reports the successors of each node with `add_reached`.
 
     Attributes:
         predecessors: for each reached node, the node before it and the label of the edge between them; None
@@ -54,14 +55,14 @@ class BreadthFirst(Generic[Node, Label]):
         """Return how many nodes were reached."""
         return len(self.predecessors)
 
-    def reach(self, node: Node, predecessor: Node, label: Label) -> None:
+    def add_reached(self, node: Node, predecessor: Node, label: Label) -> None:
         """Add a node that is reached from another over an edge with a label."""
         if node not in self.predecessors:
             self.predecessors[node] = predecessor, label
             self.queue.append(node)
 
-    def path(self, node: Node) -> tuple[Label, ...]:
-        """Return the labels of the edges that lead to a node."""
+    def labels_to(self, node: Node) -> tuple[Label, ...]:
+        """Return the labels of the edges on the shortest path to a node, from the start on."""
         labels = []
         edge = self.predecessors[node]
         while edge is not None:
@@ -75,19 +76,19 @@ class StateSpace(Protocol):
     """The states of one chart, or of two charts side by side.
 
     Attributes:
-        timers: the abstraction of the counters.
+        counter_abstraction: the abstraction of the counters.
         incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
         budget: the work that may be done.
     """
 
-    timers: TimerAbstraction
+    counter_abstraction: CounterAbstraction
     incomplete_reasons: dict[str, None]
     n_cases: int
     budget: WorkBudget
 
-    def abstract_state_at(self, untimed_id: int, counters_id: int) -> AbstractState:
-        """Return the abstract state of a state, given by the numbers of its two parts."""
+    def abstract_state_at(self, untimed_id: int, counter_values_id: int) -> AbstractState:
+        """Return the steps of a state, given by the numbers of its untimed state and its counter values."""
 
 
 class GraphEdge(NamedTuple):
@@ -147,10 +148,10 @@ class ReachabilityGraph:
         """Start with an empty graph over a state space; `explore` adds nodes."""
         self.space = space
         self.stop_reason = ""
-        # one item for each node
+        # one item for each node: its untimed_id and its counter_values_id, and the step that leads to it
         self._node_keys: list[NodeKey] = []
         self.predecessors: list[PathSegment | None] = []
-        # one item for each expanded node
+        # one item for each expanded node: its steps, and the numbers of the nodes that they lead to
         self.abstract_states: list[AbstractState] = []
         self.successor_nodes: list[tuple[int, ...]] = []
         self._node_by_key: dict[NodeKey, int] = {}
@@ -177,9 +178,10 @@ class ReachabilityGraph:
             until: ends the exploration at the first expanded state for which it returns True.
         """
         for untimed_id, counter_values in starts:
-            self._add_node((untimed_id, self.space.timers.id_of(counter_values)), predecessor=None)
-        while len(self.abstract_states) < len(self._node_keys):
-            self.stop_reason = self._check_limits(limits)
+            counter_values_id = self.space.counter_abstraction.id_of_values(counter_values)
+            self._add_node((untimed_id, counter_values_id), predecessor=None)
+        while len(self.abstract_states) < len(self):
+            self.stop_reason = self._add_work_of_node(limits)
             if self.stop_reason:
                 return
             abstract_state = self._expand_next()
@@ -204,25 +206,30 @@ class ReachabilityGraph:
     def _expand_next(self) -> AbstractState:
         """Expand the first node that is not expanded: add its successors, and return its abstract state."""
         node = len(self.abstract_states)
-        untimed_id, counters_id = self._node_keys[node]
-        abstract_state = self.space.abstract_state_at(untimed_id, counters_id)
-        advance_id = self.space.timers.advance_id
+        untimed_id, counter_values_id = self._node_keys[node]
+        abstract_state = self.space.abstract_state_at(untimed_id, counter_values_id)
+        id_after_tick = self.space.counter_abstraction.id_after_tick
         successor_nodes = []
         for successor in abstract_state.successors:
-            next_counters_id = advance_id(counters_id, successor.running_counters)
+            next_counter_values_id = id_after_tick(counter_values_id, successor.running_counters)
             predecessor = PathSegment(node, successor.first_step_index)
-            successor_nodes.append(self._add_node((successor.untimed_id, next_counters_id), predecessor))
+            successor_key = (successor.untimed_id, next_counter_values_id)
+            successor_nodes.append(self._add_node(successor_key, predecessor))
         self.successor_nodes.append(tuple(successor_nodes))
         self.abstract_states.append(abstract_state)
         return abstract_state
 
-    def _check_limits(self, limits: ExplorationLimits) -> str:
-        """Return why the exploration has to stop, "" if it may go on. Spends the work of one node."""
+    def _add_work_of_node(self, limits: ExplorationLimits) -> str:
+        """Add the work of expanding one node to the budget, and check all limits.
+
+        Returns:
+            Why the exploration has to stop before that node; empty if it may go on.
+        """
         space = self.space
-        if space.budget.spend(WORK_PER_NODE):
+        if space.budget.add_work(WORK_PER_NODE):
             return space.budget.stop_reason
         max_states = limits.max_states_if_incomplete if space.incomplete_reasons else limits.max_states
-        # the greatest number that is exceeded; it may be above the limit, as a node adds several at once
+        # the reason names the greatest number that is exceeded, not the limit: a node adds several at once
         if len(self) > max_states:
             return f"more than {len(self) - 1} states"
         if space.n_cases > limits.max_cases:
@@ -234,9 +241,10 @@ class ReachabilityGraph:
     @cached_property
     def state_keys(self) -> tuple[StateKey, ...]:
         """The state of each node; to be used once the graph is built."""
-        values_by_id = self.space.timers.values_by_id
+        values_of_id = self.space.counter_abstraction.values_of_id
         return tuple(
-            StateKey(untimed_id, values_by_id[counters_id]) for untimed_id, counters_id in self._node_keys
+            StateKey(untimed_id, values_of_id[counter_values_id])
+            for untimed_id, counter_values_id in self._node_keys
         )
 
     @cached_property
@@ -245,7 +253,7 @@ class ReachabilityGraph:
         return {state_key: node for node, state_key in enumerate(self.state_keys)}
 
     @cached_property
-    def distinct_states(self) -> tuple[AbstractState, ...]:
+    def distinct_abstract_states(self) -> tuple[AbstractState, ...]:
         """The abstract states that were explored, each once, in the order in which they were reached."""
         return tuple(dict.fromkeys(self.abstract_states))
 
@@ -287,13 +295,13 @@ class ReachabilityGraph:
         return len(self._path_to(node))
 
     def _path_to(self, node: int) -> list[PathSegment]:
-        """Return the steps on the shortest path to a node; empty for a start."""
-        path = []
+        """Return the steps on the shortest path to a node, from the start on; empty for a start."""
+        segments = []
         segment = self.predecessors[node]
         while segment is not None:
-            path.append(segment)
+            segments.append(segment)
             segment = self.predecessors[segment.node]
-        return path[::-1]
+        return list(reversed(segments))
 
     @property
     def complete_depth(self) -> int:
@@ -320,10 +328,10 @@ class ReachabilityGraph:
             if max_nodes is not None and len(search) > max_nodes:
                 return None
             if is_target(node):
-                return NearestNode(node, tuple(step.inputs for step in search.path(node)))
+                return NearestNode(node, tuple(step.inputs for step in search.labels_to(node)))
             for edge in self.successors(node):
                 if edge.target is not None:
-                    search.reach(edge.target, node, edge.step)
+                    search.add_reached(edge.target, node, edge.step)
         return None
 
     def find_shortest_run(
@@ -344,9 +352,9 @@ class ReachabilityGraph:
         for node in search:
             for edge in self.edges(node):
                 if is_end(edge):
-                    return (*(step.inputs for step in search.path(node)), edge.step.inputs)
+                    return (*(step.inputs for step in search.labels_to(node)), edge.step.inputs)
                 if edge.target is not None and (may_pass is None or may_pass(edge)):
-                    search.reach(edge.target, node, edge.step)
+                    search.add_reached(edge.target, node, edge.step)
         return None
 
     # Sets of nodes that are never left

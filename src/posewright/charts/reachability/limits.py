@@ -92,19 +92,23 @@ class WorkBudget:
     """Work that may be done; several explorations may share it.
 
     Attributes:
-        spent: work that was done.
+        work_done: the work done so far.
         stop_reason: why no more work may be done; empty while some may.
     """
 
     def __init__(self, limits: ExplorationLimits = DEFAULT_LIMITS) -> None:
         self.limits = limits
-        self.spent = 0.0
+        self.work_done = 0.0
         self.stop_reason = ""
 
-    def spend(self, work: float) -> str:
-        """Add work that was done, and return `stop_reason`."""
-        self.spent += work
-        if not self.stop_reason and self.spent > self.limits.max_work:
+    def add_work(self, work: float) -> str:
+        """Add work that was done, in evaluated expressions.
+
+        Returns:
+            Why no more work may be done; empty while some may.
+        """
+        self.work_done += work
+        if not self.stop_reason and self.work_done > self.limits.max_work:
             self.stop_reason = "more work than is allowed"
         if not self.stop_reason and self.limits.is_time_over():
             self.stop_reason = "the time limit was reached"

@@ -53,7 +53,8 @@ class Solution:
     """Inputs for which some relations hold.
 
     Attributes:
-        values: the values of the inputs that the relations read; None if there are none or none were found.
+        values: the values of the inputs that the relations read; None if there are no such inputs, or none
+            were found.
         unknown_reason: why it is not known whether there are any; empty if it is known.
     """
 
@@ -79,12 +80,12 @@ class RelationSolver:
     n_samples: int = 0
 
     @property
-    def work(self) -> float:
+    def work_done(self) -> float:
         """The work done so far by all that share the prover's budget, in evaluated expressions."""
         return self.n_samples + self.prover.budget.steps_taken * WORK_PER_SOLVER_STEP
 
     def solve(
-        self, domains: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
+        self, domains: Mapping[str, Domain], possible_spans: Mapping[str, Spans], relations: Relations
     ) -> Solution:
         """Return inputs for which all relations hold, or that there are none.
 
@@ -92,16 +93,16 @@ class RelationSolver:
 
         Args:
             domains: the values of each input.
-            sets: the values that each input may have, as indices into its domain.
+            possible_spans: the values that each input may have, as spans of indices into its domain.
             relations: the relations.
         """
         values: dict[str, Value] = {}
         for group in _group_by_inputs(relations):
             names = sorted(frozenset[str]().union(*(relation.names for relation in group)))
-            cache_key = (group, tuple([(name, sets[name]) for name in names]))
+            cache_key = (group, tuple([(name, possible_spans[name]) for name in names]))
             if cache_key not in self.solutions:
                 group_domains = {name: domains[name] for name in names}
-                self.solutions[cache_key] = self._solve_group(group_domains, sets, group)
+                self.solutions[cache_key] = self._solve_group(group_domains, possible_spans, group)
             solution = self.solutions[cache_key]
             if solution.values is None:
                 return solution
@@ -109,35 +110,38 @@ class RelationSolver:
         return Solution(values)
 
     def _solve_group(
-        self, domains: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
+        self, domains: Mapping[str, Domain], possible_spans: Mapping[str, Spans], relations: Relations
     ) -> Solution:
-        """Return inputs for which all relations hold, the first of some samples or what the prover finds."""
-        samples = [_sample_set(domains[name], sets[name]) for name in domains]
-        for combination in islice(product(*samples), MAX_SAMPLES):
+        """Return inputs for which all relations hold: the first of some samples, or what the prover finds."""
+        samples_by_input = [_sample_values(domain, possible_spans[name]) for name, domain in domains.items()]
+        for combination in islice(product(*samples_by_input), MAX_SAMPLES):
             self.n_samples += 1
             inputs = dict(zip(domains, combination, strict=True))
             if all(bool(relation.condition.evaluate(inputs)) is relation.holds for relation in relations):
                 return Solution(inputs)
-        return solve_with_prover(self.prover, domains, sets, relations)
+        return solve_with_prover(self.prover, domains, possible_spans, relations)
 
 
 def solve_with_prover(
-    prover: Prover, domains: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
+    prover: Prover,
+    domains: Mapping[str, Domain],
+    possible_spans: Mapping[str, Spans],
+    relations: Relations,
 ) -> Solution:
-    """Return inputs within `sets` for which all relations hold, as the prover finds them.
+    """Return possible inputs for which all relations hold, as the prover finds them.
 
     Without an installed SMT solver the result is unknown.
 
     Args:
         prover: a prover that knows the types of the inputs.
         domains: the values of each input.
-        sets: the values that each input may have, as indices into its domain.
+        possible_spans: the values that each input may have, as spans of indices into its domain.
         relations: the relations.
     """
     membership_conditions = [
-        _build_membership_condition(name, domain, sets[name])
+        _build_membership_condition(name, domain, possible_spans[name])
         for name, domain in domains.items()
-        if sets[name] != domain.full_set
+        if possible_spans[name] != domain.full_set
     ]
     try:
         answer = prover.satisfiable(
@@ -152,19 +156,21 @@ def solve_with_prover(
         return Solution(values=None)
     values = {name: value for name, value in answer.case.items() if name in domains}
     for name, value in values.items():
-        if not _is_in_set(value, domains[name], sets[name]):
+        if not _is_in_set(value, domains[name], possible_spans[name]):
             # of a set with many spans, the prover knows only the bounds
             return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: not decided")
     return Solution(values)
 
 
 def _is_in_set(value: Value, domain: Domain, spans: Spans) -> bool:
+    """Return whether a value is in a set of values, given as spans of indices into their domain."""
     index = domain.index_of(value)
-    inside, _ = partition(((index, index),), spans)
+    inside, _outside = partition(((index, index),), spans)
     return bool(inside)
 
 
 def _format_relations(relations: Relations) -> str:
+    """Return the conditions of relations as text, each once."""
     return ", ".join(dict.fromkeys(f"`{relation.condition}`" for relation in relations))
 
 
@@ -179,15 +185,16 @@ def _group_by_inputs(relations: Relations) -> list[tuple[Relation, ...]]:
     """Return relations in groups, so that no input is read in two groups."""
     groups: list[_RelationGroup] = []
     for relation in relations:
+        # the relation joins all groups that read one of its inputs into one
         separate_groups = [group for group in groups if not group.names & relation.names]
         overlapping_groups = [group for group in groups if group.names & relation.names]
         names = relation.names.union(*(group.names for group in overlapping_groups))
-        members = [member for group in overlapping_groups for member in group.relations]
-        groups = [*separate_groups, _RelationGroup(names, (*members, relation))]
+        joined_relations = [joined for group in overlapping_groups for joined in group.relations]
+        groups = [*separate_groups, _RelationGroup(names, (*joined_relations, relation))]
     return [group.relations for group in groups]
 
 
-def _sample_set(domain: Domain, spans: Spans) -> list[Value]:
+def _sample_values(domain: Domain, spans: Spans) -> list[Value]:
     """Return the simplest value of a set, its bounds and a value in the middle."""
     first_index, last_index = bounds_of(spans)
     values = [
@@ -224,6 +231,7 @@ def _build_span_condition(name: str, domain: Domain, low: int, high: int) -> Tre
 
 
 def _disjunction(trees: Iterable[Tree]) -> Tree:
+    """Return conditions joined by `or`."""
     return reduce(lambda left, right: Binary(Operator.OR, left, right), trees)
 
 
@@ -268,9 +276,9 @@ class PathCondition:
     """The inputs of one symbolic tick, restricted as far as the tick depends on them.
 
     Where a question about the inputs has several possible answers, the path takes the one that `prefix`
-    prescribes, or else the first, and adds the others to `open_prefixes`. To follow them, the tick is run
-    again with a longer prefix. A method that answers a question therefore restricts the path to the inputs
-    with this answer.
+    prescribes, or else the first, and adds the others to `unexplored_prefixes`. To follow them, the tick is
+    run again with a longer prefix. A method that answers a question therefore restricts the path to the
+    inputs with this answer.
 
     Attributes:
         possible_spans: the values of every input and event that are still possible, as indices into its
@@ -279,10 +287,11 @@ class PathCondition:
         choices: the answers taken so far, as numbers.
         relations: relations between several inputs that hold on this path.
         related_names: the inputs that these relations read.
-        open_prefixes: prefixes of the paths that branch off from this one.
+        unexplored_prefixes: for each path that branches off from this one, its first choices, up to the one
+            in which it differs.
         incomplete_reasons: why the paths may not cover all inputs.
         has_representative_values: whether a register was set to a value that only represents its actual one.
-        work: expressions that were evaluated on this path.
+        work: expressions that were evaluated on this path; other work counts as fractions of one.
     """
 
     def __init__(self, space: InputSpace, prefix: Choices = ()) -> None:
@@ -294,7 +303,7 @@ class PathCondition:
         self.solver = space.solver
         self.prefix = prefix
         self.choices: list[int] = []
-        self.open_prefixes: list[Choices] = []
+        self.unexplored_prefixes: list[Choices] = []
         self.relations: list[Relation] = []
         self.related_names: frozenset[str] = frozenset()
         self.incomplete_reasons: list[str] = []
@@ -308,19 +317,19 @@ class PathCondition:
             return spans == TRUE_ONLY
         if name in self.related_names:
             return self.decide_membership(name, TRUE_ONLY)
-        is_true = self.choose(n_choices=2) == 1
+        is_true = self.choose(n_choices=2) == 1  # choice 0 is false, 1 is true
         self.possible_spans[name] = TRUE_ONLY if is_true else FALSE_ONLY
         self.restricted_inputs.append(name)
         return is_true
 
     def decide_membership(self, name: str, spans: Spans) -> bool:
-        """Return whether the value of an input is in a set on this path; both answers are followed."""
+        """Return whether the value of an input is in a set on this path; both possible answers get a path."""
         inside, outside = partition(self.possible_spans[name], spans)
         if not outside:
             return True
         if not inside:
             return False
-        return self.choose_set(name, (outside, inside)) == 1
+        return self.choose_set(name, (outside, inside)) == 1  # the index of `inside`
 
     def is_fixed(self, name: str) -> bool:
         """Return whether only one value of an input is possible."""
@@ -332,8 +341,8 @@ class PathCondition:
         first, _ = bounds_of(self.possible_spans[name])
         return self.domains[name].value_at(first)
 
-    def size(self, name: str) -> int:
-        """Return how many values of an input are possible."""
+    def n_possible_values(self, name: str) -> int:
+        """Return how many values of an input are possible on the path."""
         return count_values(self.possible_spans[name])
 
     def fork_all_values(self, name: str) -> Value:
@@ -345,7 +354,10 @@ class PathCondition:
         return self.value(name)
 
     def fork_samples(self, name: str) -> Value:
-        """Fix an input, with one path for each of a few samples, and return its value."""
+        """Fix an input at a sample of its possible values, with one path for each sample; return the value.
+
+        If it has other values as well, the path gets an incomplete reason.
+        """
         domain = self.domains[name]
         spans = self.possible_spans[name]
         simplest_index = domain.index_of(simplest_value(domain, spans))
@@ -357,7 +369,7 @@ class PathCondition:
         return self.value(name)
 
     def decide_relation(self, relation: Relation) -> bool:
-        """Return whether a relation between several inputs holds on this path; both answers are followed."""
+        """Return whether a relation between several inputs holds on this path; both answers get a path."""
         for known_relation in self.relations:
             if known_relation.condition == relation.condition:
                 return known_relation.holds
@@ -373,12 +385,12 @@ class PathCondition:
         return holds
 
     def choose(self, n_choices: int, possible_choices: Iterable[int] | None = None) -> int:
-        """Return the number of the choice that the path takes; the other possible ones become open prefixes.
+        """Return the number of the choice that the path takes; the others are left for paths that branch off.
 
         Args:
             n_choices: number of choices, which are numbered from 0.
-            possible_choices: the numbers of the possible ones; None if all are. It is iterated only beyond
-                the prefix, since it may take a proof.
+            possible_choices: the numbers of the possible ones; None if all are. It is iterated only where
+                `prefix` does not prescribe the choice, since it may take a proof.
         """
         position = len(self.choices)
         if position < len(self.prefix):
@@ -387,14 +399,19 @@ class PathCondition:
             candidates = list(range(n_choices) if possible_choices is None else possible_choices)
             # none is known to be possible: the path continues with the first, and reports itself incomplete
             choice, *other_choices = candidates or [0]
-            # reversed, as the last of the open prefixes is followed first
-            self.open_prefixes += [(*self.choices, other) for other in reversed(other_choices)]
+            # reversed, as the last of the unexplored prefixes is followed first
+            self.unexplored_prefixes += [(*self.choices, other) for other in reversed(other_choices)]
         self.choices.append(choice)
         return choice
 
     def choose_set(self, name: str, sets: tuple[Spans, ...]) -> int:
-        """Restrict an input to one of several sets, and return the index of the set."""
-        possible_choices = None
+        """Restrict an input to one of several sets of values, and return the index of the set.
+
+        Args:
+            name: the input.
+            sets: the sets, each as spans of indices into the input's domain.
+        """
+        possible_choices = None  # all, unless relations exclude some
         if name in self.related_names:
             possible_choices = (
                 i
@@ -406,9 +423,12 @@ class PathCondition:
         self.restricted_inputs.append(name)
         return choice
 
-    def _is_possible(self, sets: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
-        """Return whether inputs within the sets fulfil all relations; False, with a reason, if unknown."""
-        solution = self.solver.solve(self.domains, sets, tuple(relations))
+    def _is_possible(self, possible_spans: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
+        """Return whether some possible inputs fulfil all relations.
+
+        If that is not known, it is False, and the path gets an incomplete reason.
+        """
+        solution = self.solver.solve(self.domains, possible_spans, tuple(relations))
         if solution.unknown_reason:
             self.incomplete_reasons.append(solution.unknown_reason)
         return solution.values is not None
@@ -440,22 +460,26 @@ def explore_paths(
 ) -> Iterator[tuple[PathCondition, T]]:
     """Run a function of the inputs along every path, and yield each path with the result.
 
+    A path is the set of inputs for which the function gets the same answers to its questions about them. Each
+    path starts with a prefix: the choices that lead to the point where it branches off an earlier path.
+
     Args:
         space: the inputs.
         run: a function that reads the inputs only through its path.
         max_paths: maximum number of paths; if there are more, the last path has this as an incomplete reason.
         budget: the work that the paths may take; at least one path is followed. None means no limit.
     """
-    open_prefixes: list[Choices] = [()]
+    unexplored_prefixes: list[Choices] = [()]
     n_paths = 0
-    while open_prefixes:
-        path = PathCondition(space, open_prefixes.pop())
-        work_before = space.solver.work
+    while unexplored_prefixes:
+        path = PathCondition(space, unexplored_prefixes.pop())
+        solver_work_before = space.solver.work_done
         result = run(path)
-        open_prefixes += path.open_prefixes
+        unexplored_prefixes += path.unexplored_prefixes
         n_paths += 1
-        stop_reason = budget.spend(path.work + space.solver.work - work_before) if budget else ""
-        if open_prefixes and (stop_reason or n_paths >= max_paths):
+        solver_work = space.solver.work_done - solver_work_before
+        stop_reason = budget.add_work(path.work + solver_work) if budget else ""
+        if unexplored_prefixes and (stop_reason or n_paths >= max_paths):
             path.incomplete_reasons.append(stop_reason or f"more than {max_paths} cases")
-            open_prefixes.clear()
+            unexplored_prefixes.clear()
         yield path, result

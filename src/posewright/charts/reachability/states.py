@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot, TickConditions
-from posewright.charts.reachability.abstraction import Abstraction, CounterValues, TimerAbstraction
+from posewright.charts.reachability.abstraction import Abstraction, CounterAbstraction, CounterValues
 from posewright.charts.reachability.limits import ExplorationLimits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, explore_paths
 from posewright.charts.reachability.symbolic_interpreter import SymbolicInterpreter, SymbolicTick
@@ -53,11 +53,11 @@ class UntimedState(NamedTuple):
 
 
 class StateKey(NamedTuple):
-    """A state in two parts, of which the first is given by a number.
+    """What identifies a state: its untimed state, given by a number, and its counters.
 
     Attributes:
-        untimed_id: the number of the untimed state.
-        counter_values: the values of the counters.
+        untimed_id: the number of the untimed state: the state without its counters.
+        counter_values: the values of the counters, in the order of the registers.
     """
 
     untimed_id: int
@@ -144,12 +144,13 @@ def build_abstract_state(snapshot: Snapshot, explored_paths: Iterable[ExploredPa
     successors: list[Successor] = []
     successor_indices: list[int | None] = []
     incomplete_reasons: dict[str, None] = {}
-    index_by_target: dict[object, int] = {}
+    index_by_target_and_conditions: dict[object, int] = {}
     for path, step, target in explored_paths:
         successor_index = None
         if target is not None:
             next_index = len(successors)
-            successor_index = index_by_target.setdefault((*target, step.condition_values), next_index)
+            target_and_conditions = (*target, step.condition_values)
+            successor_index = index_by_target_and_conditions.setdefault(target_and_conditions, next_index)
             is_new = successor_index == next_index
             if is_new:
                 successors.append(
@@ -186,7 +187,7 @@ class ChartStateSpace:
         budget: the work that may be done.
 
     Attributes:
-        timers: the abstraction of its counters.
+        counter_abstraction: the abstraction of its counters.
         n_variables: number of outputs and locals; in a snapshot, the counters follow them.
         incomplete_reasons: why steps may be missing.
         n_cases: number of steps computed so far.
@@ -208,7 +209,7 @@ class ChartStateSpace:
         self.inputs = inputs
         self.limits = limits
         self.budget = budget
-        self.timers = TimerAbstraction(self.machine)
+        self.counter_abstraction = CounterAbstraction(self.machine)
         self.abstractions = abstractions
         self.symbolic_interpreter = SymbolicInterpreter(
             self.machine, inputs.domains, abstractions, conditions
@@ -217,15 +218,16 @@ class ChartStateSpace:
         self.incomplete_reasons: dict[str, None] = {}
         self.n_cases = 0
         self._merges_values = any(abstraction.merges_values for abstraction in abstractions.values())
-        self._untimed_states: list[UntimedState] = []
+        self._untimed_states: list[UntimedState] = []  # by untimed_id
         self._untimed_ids: dict[UntimedState, int] = {}
+        # by the untimed_id and the number of the classes of the counters
         self._abstract_states: dict[tuple[int, int], AbstractState] = {}
 
     def split_counters(self, snapshot: Snapshot) -> StateKey:
-        """Return a state as the number of its untimed state and the values of its counters.
+        """Return a state in two parts: the number of its untimed state, and the values of its counters.
 
-        Outputs and locals are replaced by the values that represent them. An untimed state that occurs for
-        the first time gets the next number.
+        In the untimed state, outputs and locals have the values that represent theirs: of all values that the
+        chart cannot tell apart, one. An untimed state that occurs for the first time gets the next number.
         """
         values = snapshot.values[: self.n_variables]
         if self._merges_values:
@@ -252,17 +254,22 @@ class ChartStateSpace:
 
     def abstract_state(self, untimed_id: int, counter_values: CounterValues) -> AbstractState:
         """Return the abstract state of an untimed state with these values of the counters."""
-        return self.abstract_state_at(untimed_id, self.timers.id_of(counter_values))
+        return self.abstract_state_at(untimed_id, self.counter_abstraction.id_of_values(counter_values))
 
-    def abstract_state_at(self, untimed_id: int, counters_id: int) -> AbstractState:
-        """Return the abstract state of a state, given by the numbers of its two parts.
+    def abstract_state_at(self, untimed_id: int, counter_values_id: int) -> AbstractState:
+        """Return the steps of a state, as the abstract state that it belongs to.
 
-        It is computed at the first call. Values of the counters that no tick can distinguish share it.
+        It is computed at the first call, and shared by all states whose counters no tick can distinguish.
+
+        Args:
+            untimed_id: the number of the state without its counters.
+            counter_values_id: the number of the values of its counters.
         """
-        key = (untimed_id, self.timers.class_ids[counters_id])
+        key = (untimed_id, self.counter_abstraction.class_id_of_values[counter_values_id])
         abstract_state = self._abstract_states.get(key)
         if abstract_state is None:
-            snapshot = self.join_counters(untimed_id, self.timers.values_by_id[counters_id])
+            counter_values = self.counter_abstraction.values_of_id[counter_values_id]
+            snapshot = self.join_counters(untimed_id, counter_values)
             abstract_state = build_abstract_state(snapshot, self._explore_tick(snapshot))
             self.incomplete_reasons |= abstract_state.incomplete_reasons
             self.n_cases += len(abstract_state.steps)
@@ -273,6 +280,7 @@ class ChartStateSpace:
         """Yield every path of a tick from a state, with its step and where that leads."""
 
         def run_tick(path: PathCondition) -> SymbolicTick:
+            """Return the result of the tick on a path."""
             return self.symbolic_interpreter.run_tick(snapshot, path)
 
         for path, tick in explore_paths(
@@ -281,12 +289,12 @@ class ChartStateSpace:
             inputs = path.inputs()
             next_state = tick.next_state
             if path.has_representative_values and next_state is not None:
-                # a concrete tick replaces values that only represent the actual ones
+                # some values only represent those of their cell: a concrete tick computes the actual ones
                 next_state = self.interpreter.outcome(snapshot, inputs).after
             target = None
             if next_state is not None:
                 untimed_id, counter_values = self.split_counters(next_state)
-                target = StepTarget(untimed_id, self.timers.running_counters(counter_values))
+                target = StepTarget(untimed_id, self.counter_abstraction.running_counters(counter_values))
             step = SymbolicStep(
                 inputs, next_state, tick.taken_transitions, tick.raised, tick.error, tick.condition_values
             )
@@ -301,12 +309,17 @@ class ChartStateSpace:
         return tuple(self._with_counters(step, counter_values) for step in abstract_state.steps)
 
     def _with_counters(self, step: SymbolicStep, counter_values: CounterValues) -> SymbolicStep:
-        """Return a step as it is from a state with other values of the counters before it."""
+        """Return a step of an abstract state as it is from a state with other counter values.
+
+        Args:
+            step: the step.
+            counter_values: the values of the counters before it.
+        """
         next_state = step.next_state
         if next_state is None:
             return step
-        running_counters = self.timers.running_counters(self.counters_of(next_state))
-        next_counter_values = self.timers.advance(counter_values, running_counters)
+        running_counters = self.counter_abstraction.running_counters(self.counters_of(next_state))
+        next_counter_values = self.counter_abstraction.advance(counter_values, running_counters)
         values = (*next_state.values[: self.n_variables], *next_counter_values)
         next_state_with_counters = Snapshot(
             self.machine, next_state.started, next_state.configuration, values, next_state.history

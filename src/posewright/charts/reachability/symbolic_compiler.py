@@ -53,11 +53,11 @@ class SymbolicCompiler:
         self.types = types
 
     def compile_condition(self, expression: Expression) -> SymbolicFunction:
-        """Return a function that decides a condition."""
+        """Return a function that returns whether a condition holds on a path."""
         return _ExpressionCompiler(expression, self.domains, self.types).compile_condition(expression.tree)
 
     def compile_value(self, expression: Expression, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes a value as exactly as its register keeps it."""
+        """Return a function that computes an assigned value as exactly as its register keeps it."""
         compiler = _ExpressionCompiler(expression, self.domains, self.types)
         if abstraction.is_dropped:
             return compiler.compile_dropped_value(expression.tree, abstraction)
@@ -77,7 +77,13 @@ class _ExpressionCompiler:
     def __init__(
         self, expression: Expression, domains: Mapping[str, Domain], types: Mapping[str, Type]
     ) -> None:
-        """Prepare the compilation of one expression; `domains` and `types` as in `SymbolicCompiler`."""
+        """Prepare the compilation of one expression.
+
+        Args:
+            expression: the expression.
+            domains: the values of every input and event.
+            types: the types of all names that it reads.
+        """
         self.expression = expression
         self.constant_values = expression.constant_values
         self.domains = domains
@@ -101,9 +107,10 @@ class _ExpressionCompiler:
     # Conditions
 
     def _is_boolean(self, tree: Tree) -> bool:
-        """Return whether a tree is true or false, rather than a number or a name."""
+        """Return whether the value of a tree is a truth value, not a number or a value of an enumeration."""
         if isinstance(tree, If):
-            return self._is_boolean(split_cases(tree)[1])
+            _cases, default = split_cases(tree)
+            return self._is_boolean(default)
         if isinstance(tree, Name) and tree.name not in self.constant_values:
             return isinstance(self.types.get(tree.name), BoolType)
         if isinstance(tree, Literal | Name):
@@ -113,7 +120,7 @@ class _ExpressionCompiler:
         return isinstance(tree, Unary | Binary) and tree.operator in boolean_operators
 
     def compile_condition(self, tree: Tree) -> SymbolicFunction:
-        """Return a function that decides a condition."""
+        """Return a function that returns whether a condition holds on a path."""
         if not self._inputs_in(tree):
             return self._compile_without_inputs(tree)
         if isinstance(tree, Name):
@@ -125,8 +132,8 @@ class _ExpressionCompiler:
             return self._compile_if(tree, self.compile_condition)
         if isinstance(tree, Unary | Binary) and self._combines_conditions(tree):
             return self._compile_logic(tree)
-        by_branch = self._compile_by_branch(tree, self.compile_condition)
-        return by_branch or self._compile_comparison(tree)
+        evaluate_by_branch = self._compile_by_branch(tree, self.compile_condition)
+        return evaluate_by_branch or self._compile_comparison(tree)
 
     def _can_split_directly(self, tree: Tree) -> bool:
         """Return whether a condition reads one large input and little else.
@@ -136,11 +143,13 @@ class _ExpressionCompiler:
         """
         if self._list_zero_conditions(tree):
             return False  # a divisor that is zero needs a path of its own
+        # the number of values of each input, in ascending order
         sizes = sorted(count_values(self.domains[name].full_set) for name in self._inputs_in(tree))
-        *small_sizes, largest_size = sizes
-        if small_sizes and _find_outermost_if(tree) is None:
+        *smaller_sizes, largest_size = sizes
+        if smaller_sizes and _find_outermost_if(tree) is None:
             return False  # without an `if` in it, a condition has few paths anyway
-        return largest_size > MAX_BRANCHED_VALUES and prod(small_sizes) <= MAX_BRANCHED_COMBINATIONS
+        n_small_combinations = prod(smaller_sizes)
+        return largest_size > MAX_BRANCHED_VALUES and n_small_combinations <= MAX_BRANCHED_COMBINATIONS
 
     def _combines_conditions(self, tree: Unary | Binary) -> bool:
         """Return whether a condition is a `not`, `and` or `or`, or compares two conditions."""
@@ -168,22 +177,23 @@ class _ExpressionCompiler:
             compile_branch: compiles the value of a branch.
         """
         cases, default = split_cases(tree)
-        conditions = [self.compile_condition(condition) for condition, _ in cases]
-        branches = [*(value for _, value in cases), default]
-        compiled_branches: dict[int, SymbolicFunction] = {}
+        condition_functions = [self.compile_condition(condition) for condition, _value in cases]
+        branch_trees = [*(value for _condition, value in cases), default]
+        compiled_branches: dict[int, SymbolicFunction] = {}  # by the index of the branch
 
-        def evaluate(registers: Registers, path: PathCondition) -> Value:
-            """Return the value of the first branch whose condition holds, else of the default."""
-            branch_index = len(conditions)  # that of the default
-            for i, holds in enumerate(conditions):
-                if holds(registers, path):
+        def evaluate_first_true_branch(registers: Registers, path: PathCondition) -> Value:
+            """Return the value of the first branch whose condition holds on a path, else of the default."""
+            branch_index = len(condition_functions)  # that of the default
+            for i, condition_holds in enumerate(condition_functions):
+                if condition_holds(registers, path):
                     branch_index = i
                     break
             if branch_index not in compiled_branches:
-                compiled_branches[branch_index] = compile_branch(branches[branch_index])
-            return compiled_branches[branch_index](registers, path)
+                compiled_branches[branch_index] = compile_branch(branch_trees[branch_index])
+            evaluate_branch = compiled_branches[branch_index]
+            return evaluate_branch(registers, path)
 
-        return evaluate
+        return evaluate_first_true_branch
 
     def _compile_by_branch(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
         """Return a function that decides the outermost `if` in a term, then evaluates the term accordingly.
@@ -203,6 +213,7 @@ class _ExpressionCompiler:
             return None
 
         def compile_with_branch(branch: Tree) -> SymbolicFunction:
+            """Compile the term with a branch in place of the `if`."""
             # `rewrite` keeps the nodes for which the function returns None
             return compile_branch(rewrite(tree, lambda node: branch if node is outermost_if else None))
 
@@ -213,10 +224,11 @@ class _ExpressionCompiler:
         evaluate_comparison = SymbolicComparison(self.expression, tree, self.domains)
         if not self._list_zero_conditions(tree):
             return evaluate_comparison
-        check_divisors = self._compile_divisor_check(tree)
+        require_nonzero_divisors = self._compile_divisor_check(tree)
 
         def check_and_evaluate(registers: Registers, path: PathCondition) -> bool:
-            check_divisors(registers, path)
+            """Return whether the comparison holds on a path, where no divisor may be zero."""
+            require_nonzero_divisors(registers, path)
             return evaluate_comparison(registers, path)
 
         return check_and_evaluate
@@ -224,9 +236,9 @@ class _ExpressionCompiler:
     # Divisors
 
     def _list_zero_conditions(self, tree: Tree) -> list[Tree]:
-        """Return, for each divisor in a tree that may be zero, the condition `divisor == 0`.
+        """Return the conditions `divisor == 0` of all divisors in a tree that may be zero.
 
-        A divisor that is a constant other than zero has no condition.
+        A divisor that is a constant other than zero is left out.
         """
         zero_conditions: list[Tree] = []
         for node in nodes_of(tree):
@@ -239,32 +251,37 @@ class _ExpressionCompiler:
         return zero_conditions
 
     def _compile_divisor_check(self, tree: Tree) -> Callable[[Registers, PathCondition], None]:
-        """Return a function that raises the error of a division by zero on paths with a divisor of zero."""
+        """Return a function that raises the error of a division by zero if a divisor in the tree is zero."""
         zero_conditions = [
             self.compile_condition(condition) for condition in self._list_zero_conditions(tree)
         ]
         evaluate = self._compile_concrete(tree)
 
-        def check(registers: Registers, path: PathCondition) -> None:
+        def require_nonzero_divisors(registers: Registers, path: PathCondition) -> None:
             """Raise the ExpressionError of a division by zero if a divisor is zero on the path."""
             for is_zero in zero_conditions:
                 if is_zero(registers, path):
                     evaluate({**registers, **path.inputs()})  # raises the error
 
-        return check
+        return require_nonzero_divisors
 
     # Values
 
     def compile_dropped_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function for a value of a register that nothing reads.
+        """Return a function for a value assigned to a register that nothing reads.
 
-        The value need not be known: the function checks that no divisor is zero, and returns the register's
-        initial value.
+        The value need not be known: the function raises an ExpressionError if a divisor is zero, else it
+        returns the register's initial value.
+
+        Args:
+            tree: the tree of the assigned value.
+            abstraction: the abstraction of the register.
         """
         if not self._inputs_in(tree):
             return self._compile_without_inputs(tree)
 
         def compile_branch(branch: Tree) -> SymbolicFunction:
+            """Return the function for one branch of a conditional."""
             return self.compile_dropped_value(branch, abstraction)
 
         # where a divisor may be zero, only the branches that are evaluated may fail
@@ -273,24 +290,25 @@ class _ExpressionCompiler:
                 return self._compile_if(tree, compile_branch)
             if self._is_boolean(tree):
                 return self.compile_condition(tree)
-            by_branch = self._compile_by_branch(tree, compile_branch)
-            if by_branch is not None:
-                return by_branch
-        check_divisors = self._compile_divisor_check(tree)
+            evaluate_by_branch = self._compile_by_branch(tree, compile_branch)
+            if evaluate_by_branch is not None:
+                return evaluate_by_branch
+        require_nonzero_divisors = self._compile_divisor_check(tree)
 
         def check_and_return_start_value(registers: Registers, path: PathCondition) -> Value:
+            """Return the register's initial value; no divisor may be zero on the path."""
             path.has_representative_values = True
-            check_divisors(registers, path)
+            require_nonzero_divisors(registers, path)
             return abstraction.start_value
 
         return check_and_return_start_value
 
     def compile_stored_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes a value of a register that is read.
+        """Return a function that computes a value assigned to a register that something reads.
 
         Args:
             tree: the tree of the assigned value.
-            abstraction: which values of the register are kept apart.
+            abstraction: which values of the register are told apart.
         """
         if not self._inputs_in(tree):
             return self._compile_without_inputs(tree)
@@ -298,6 +316,7 @@ class _ExpressionCompiler:
             return self.compile_condition(tree)
 
         def compile_branch(branch: Tree) -> SymbolicFunction:
+            """Return the function for one branch of a conditional."""
             return self.compile_stored_value(branch, abstraction)
 
         # the values of one large input are split by the result of all `if`s, not branch by branch
@@ -308,102 +327,118 @@ class _ExpressionCompiler:
                 return self._compile_enum_value(tree, abstraction.value_type)
         if isinstance(tree, If):
             return self._compile_if(tree, compile_branch)
-        by_branch = self._compile_by_branch(tree, compile_branch)
-        return by_branch or self._compile_number(tree, abstraction)
+        evaluate_by_branch = self._compile_by_branch(tree, compile_branch)
+        return evaluate_by_branch or self._compile_number(tree, abstraction)
 
     def _compile_enum_value(self, tree: Tree, value_type: EnumType) -> SymbolicFunction:
         """Return a function that finds a value of an enumeration by comparing it with all but the last."""
         *compared_values, last_value = value_type.values
         equality_tests = [(value, self._compile_equality(tree, value)) for value in compared_values]
 
-        def evaluate(registers: Registers, path: PathCondition) -> Value:
+        def find_enum_value(registers: Registers, path: PathCondition) -> Value:
+            """Return the value that the tree has on a path."""
             for value, has_value in equality_tests:
                 if has_value(registers, path):
                     return value
             return last_value  # it has none of the other values
 
-        return evaluate
+        return find_enum_value
 
     def _compile_equality(self, tree: Tree, value: Value) -> SymbolicFunction:
         """Return a function that decides whether a tree has a certain value."""
         return self.compile_condition(Binary(Operator.EQUAL, tree, Literal(value)))
 
     def _compile_number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes a number as exactly as its register keeps it.
+        """Return a function that computes an assigned number as exactly as its register keeps it.
 
         If all inputs in the term are fixed on the path, it is the number itself. Otherwise, if the register
-        keeps its values by cells, it is the value that represents the cell. Otherwise the `values_to_try`
-        have a path each, and the remaining paths fix the inputs: all values if there are few combinations,
-        else some samples.
+        keeps its values by cells, it is the value that represents the cell. Otherwise each of the register's
+        `values_to_try` gets a path, and the remaining paths fix the inputs: one for each combination of their
+        values if there are few, else for some samples.
+
+        Args:
+            tree: the tree of the assigned number.
+            abstraction: which values of the register are told apart.
         """
-        check_divisors = self._compile_divisor_check(tree)
+        require_nonzero_divisors = self._compile_divisor_check(tree)
         evaluate_concrete = self._compile_concrete(tree)
-        inputs = self._inputs_in(tree)
+        input_names = self._inputs_in(tree)
         compute_cell_value = self._compile_cell_value(tree, abstraction) if abstraction.cell_values else None
         equality_tests = [
             (value, self._compile_equality(abstraction.round_term(tree), value))
             for value in abstraction.values_to_try
         ]
 
-        def evaluate(registers: Registers, path: PathCondition) -> Value:
-            """Return the assigned number; open inputs are fixed only where cells do not decide."""
-            check_divisors(registers, path)
-            if all(path.is_fixed(name) for name in inputs):
-                input_values = {name: path.value(name) for name in inputs}
+        def compute_number(registers: Registers, path: PathCondition) -> Value:
+            """Return the assigned number on a path, or the value that represents its cell.
+
+            Inputs that have several values on the path are fixed only where there are no cells.
+            """
+            require_nonzero_divisors(registers, path)
+            if all(path.is_fixed(name) for name in input_names):
+                input_values = {name: path.value(name) for name in input_names}
                 return evaluate_concrete({**registers, **input_values})
             if compute_cell_value is not None:
                 return compute_cell_value(registers, path)
-            for value, has_value in equality_tests:
+            for value_to_try, has_value in equality_tests:
                 if has_value(registers, path):
-                    return value
-            n_combinations = prod(map(path.size, inputs))
+                    return value_to_try
+            n_combinations = prod(map(path.n_possible_values, input_names))
             if n_combinations <= MAX_STORED_COMBINATIONS:
-                input_values = {name: path.fork_all_values(name) for name in inputs}
+                input_values = {name: path.fork_all_values(name) for name in input_names}
             else:
-                input_values = {name: path.fork_samples(name) for name in inputs}
+                input_values = {name: path.fork_samples(name) for name in input_names}
             return evaluate_concrete({**registers, **input_values})
 
-        return evaluate
+        return compute_number
 
     def _compile_cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes the value that represents a cell of the register.
+        """Return a function that computes the value that represents the cell of an assigned value.
 
         A cell is a range of values that the chart cannot tell apart. The cells are in ascending order, each
         but the last with a bound, its greatest value.
 
         Args:
             tree: the tree of the assigned value.
-            abstraction: the cells of the register.
+            abstraction: the cells of the register that it is assigned to.
         """
-        term = abstraction.round_term(tree)
-        is_number = self._compile_is_number(tree, abstraction)
+        rounded_tree = abstraction.round_term(tree)
+        is_number = self._compile_is_number(tree, abstraction)  # None: it always is a number
         comparisons_with_bounds: dict[int, SymbolicFunction] = {}  # by the index of the cell
 
-        def evaluate(registers: Registers, path: PathCondition) -> Value:
-            """Return the value that represents the cell of the term, found by bisection of the bounds."""
+        def is_at_most_bound(cell_index: int, registers: Registers, path: PathCondition) -> bool:
+            """Return whether the assigned value is at most the bound of a cell."""
+            if cell_index not in comparisons_with_bounds:
+                bound = Literal(abstraction.cell_bounds[cell_index])
+                comparison = Binary(Operator.LESS_EQUAL, rounded_tree, bound)
+                comparisons_with_bounds[cell_index] = self.compile_condition(comparison)
+            compare_with_bound = comparisons_with_bounds[cell_index]
+            return bool(compare_with_bound(registers, path))
 
-            def is_at_most_bound_of(cell_index: int) -> bool:
-                if cell_index not in comparisons_with_bounds:
-                    bound = Literal(abstraction.cell_bounds[cell_index])
-                    comparison = Binary(Operator.LESS_EQUAL, term, bound)
-                    comparisons_with_bounds[cell_index] = self.compile_condition(comparison)
-                return bool(comparisons_with_bounds[cell_index](registers, path))
-
+        def compute_cell_value(registers: Registers, path: PathCondition) -> Value:
+            """Return the value that represents the cell of the assigned value on a path."""
             if is_number is not None and not is_number(registers, path):
-                value = abstraction.representative_of(abstraction.value_type.default)
+                # a register that is set to NaN gets its default
+                cell_value = abstraction.representative_of(abstraction.value_type.default)
             else:
-                cell_index = bisect_first(is_at_most_bound_of, low=0, high=len(abstraction.cell_bounds))
-                value = abstraction.cell_values[cell_index]
+                # the first cell whose bound the value does not exceed; the last one has no bound
+                cell_index = bisect_first(
+                    lambda index: is_at_most_bound(index, registers, path),
+                    low=0,
+                    high=len(abstraction.cell_bounds),
+                )
+                cell_value = abstraction.cell_values[cell_index]
             if not abstraction.is_exact:
                 path.has_representative_values = True
-            return value
+            return cell_value
 
-        return evaluate
+        return compute_cell_value
 
     def _compile_is_number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction | None:
-        """Return a function that decides whether a term is a number; None if it always is.
+        """Return a function that returns whether an assigned fraction is a number, not NaN.
 
-        A register that is set to NaN becomes zero, which no comparison with the term shows.
+        Returns:
+            None if it always is a number.
         """
         if not isinstance(abstraction.value_type, FloatType):
             return None

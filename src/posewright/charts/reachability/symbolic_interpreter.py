@@ -34,7 +34,7 @@ class SymbolicTick:
         next_state: state of the chart after it; None if the tick failed.
         taken_transitions: transitions that were taken, in order.
         raised: events that were raised inside, in order.
-        env: value of every name at the end, inputs aside.
+        variable_values: the value of every output, local and counter at the end.
         condition_values: the values of the conditions that are evaluated after every tick.
         error: why the tick failed.
     """
@@ -42,7 +42,7 @@ class SymbolicTick:
     next_state: Snapshot | None
     taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...]
-    env: Mapping[str, Value]
+    variable_values: Mapping[str, Value]
     condition_values: tuple[bool, ...] = ()
     error: PosewrightError | None = None
 
@@ -63,7 +63,8 @@ class _SymbolicTickExecution(TickExecution):
 
     Attributes:
         path: the path; it is restricted where the tick depends on an input.
-        first_visits: how far the tick had come when it was first in a situation, by situation.
+        first_visits: how far the tick had come when it was first in a situation, by situation; see
+            `_raise_if_endless`.
         n_taken_after_microstep: how many transitions had been taken in all after each microstep, from 0 on.
     """
 
@@ -74,14 +75,21 @@ class _SymbolicTickExecution(TickExecution):
         path: PathCondition,
         functions: Mapping[int, SymbolicFunction],
     ) -> None:
-        """Prepare a tick that evaluates expressions by `functions`, symbolically, along a path."""
+        """Prepare a tick along a path.
 
-        def compute(expression: Expression, env: Registers) -> Value:
+        Args:
+            machine: the machine.
+            state: its state before the tick.
+            path: the path, which is restricted where the tick depends on an input.
+            functions: evaluates each expression on a path, by the expression's identity (`id`).
+        """
+
+        def evaluate(expression: Expression, registers: Registers) -> Value:
             """Return the value of an expression on the path."""
             path.work += 1
-            return functions[id(expression)](env, path)
+            return functions[id(expression)](registers, path)
 
-        super().__init__(machine, state, compute)
+        super().__init__(machine, state, evaluate)
         self.path = path
         self.first_visits: dict[object, _Progress] = {}
         self.n_taken_after_microstep = [0]
@@ -100,32 +108,34 @@ class _SymbolicTickExecution(TickExecution):
         if has_transitions:
             self.n_taken_after_microstep.append(len(self.taken_transitions))
             if self.n_microsteps > LOOP_CHECK_AFTER:
-                self._check_loop()
+                self._raise_if_endless()
         return has_transitions
 
-    def _check_loop(self) -> None:
+    def _raise_if_endless(self) -> None:
         """Raise the error of an endless tick if the tick has returned to an earlier situation.
 
-        A situation is all that decides how the tick goes on: it has no end if the same situation recurs with
-        as many queued events or more. Of a queue with one kind of event, the length is no part of it.
+        A situation is all that decides how the tick goes on: active states, histories, values, queued events,
+        and how many questions about inputs were answered. The tick has no end if a situation recurs with as
+        many queued events or more. If all queued events are the same event, their number is no part of the
+        situation.
         """
-        only_event = self.queue[0] if len(set(self.queue)) == 1 else None
+        only_event = self.event_queue[0] if len(set(self.event_queue)) == 1 else None
         situation = (
             self.configuration,
             self.history,
             tuple(self.env.values()),
-            tuple(self.queue) if only_event is None else only_event,
+            tuple(self.event_queue) if only_event is None else only_event,
             self.uninterrupted_nodes,
             len(self.path.choices),
         )
-        progress = _Progress(self.n_microsteps, len(self.queue), len(self.raised))
+        progress = _Progress(self.n_microsteps, len(self.event_queue), len(self.raised_events))
         first_visit = self.first_visits.setdefault(situation, progress)
         is_new_situation = first_visit is progress
         if is_new_situation or progress.queue_length < first_visit.queue_length:
             return  # a queue that has become shorter may become empty
         if only_event is not None:
-            raised_since = set(self.raised[first_visit.n_raised :])
-            if raised_since & self.machine.handled_events - {only_event}:
+            events_raised_since = set(self.raised_events[first_visit.n_raised :])
+            if events_raised_since & self.machine.handled_events - {only_event}:
                 return  # other events are handled in between, so it is no loop
         self._repeat_loop(n_microsteps=progress.n_microsteps - first_visit.n_microsteps)
         self.raise_endless_tick_error()
@@ -156,7 +166,9 @@ class SymbolicInterpreter:
         conditions: evaluated after every tick.
 
     Attributes:
-        functions: a symbolic function for each expression of the machine, by its identity.
+        functions: a function that evaluates each expression of the machine on a path, by the expression's
+            identity (`id`).
+        condition_functions: such functions for the conditions that are evaluated after every tick.
     """
 
     def __init__(
@@ -184,10 +196,10 @@ class SymbolicInterpreter:
         )
 
     def with_functions(self, functions: Mapping[int, SymbolicFunction]) -> SymbolicInterpreter:
-        """Return an interpreter that replaces some functions and evaluates no conditions after ticks.
+        """Return a copy that evaluates some expressions by other functions, and no conditions after ticks.
 
         Args:
-            functions: the functions that replace others, by the identity of their expressions.
+            functions: the functions for these expressions, by the expression's identity (`id`).
         """
         interpreter = copy(self)
         interpreter.functions = {**self.functions, **functions}
@@ -210,20 +222,24 @@ class SymbolicInterpreter:
         return SymbolicTick(
             next_state,
             taken_transitions=tuple(tick.taken_transitions),
-            raised=tuple(tick.raised),
-            env=tick.env,
+            raised=tuple(tick.raised_events),
+            variable_values=tick.env,
             condition_values=condition_values,
             error=tick_error,
         )
 
     def _evaluate_conditions(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
-        """Return the values of the conditions after a tick; one that fails makes the path incomplete."""
-        active = tick.planner.active_nodes(tick.configuration)
-        env = {**tick.env, **self.conditions.evaluate_names(active, tick.raised)}
+        """Return the values of the watched conditions after a tick.
+
+        A condition that divides by zero is false, and makes the path incomplete.
+        """
+        active_nodes = tick.planner.active_nodes(tick.configuration)
+        # conditions also read which states are active and which events were raised
+        registers = {**tick.env, **self.conditions.evaluate_names(active_nodes, tick.raised_events)}
         condition_values = []
         for evaluate in self.condition_functions:
             try:
-                condition_values.append(bool(evaluate(env, path)))
+                condition_values.append(bool(evaluate(registers, path)))
             except ExpressionError as error:
                 path.incomplete_reasons.append(str(error))
                 condition_values.append(False)

@@ -19,7 +19,7 @@ TickInputs = tuple[Mapping[str, Value], tuple[str, ...]]
 
 
 def split_events(chart: Chart, inputs: Mapping[str, Value]) -> TickInputs:
-    """Return the inputs and the events of a row, whose values are valid."""
+    """Return the values of the inputs in a row, and the events that occur; the values must be valid."""
     events = tuple(name for name in chart.events if inputs.get(name))
     return {name: inputs[name] for name in chart.inputs}, events
 
@@ -36,7 +36,7 @@ INSIDE = "in"
 OUTSIDE = "not in"
 """Name under which a row expects states not to be active."""
 
-COLUMNS = ("state", "next", "tick", "time_s")
+COMMON_COLUMNS = ("state", "next", "tick", "time_s")
 """Columns that are allowed in the file of any chart."""
 
 RELATIVE_TOLERANCE = 1e-9
@@ -98,7 +98,7 @@ class Tick:
         if chart.locals:
             data["locals"] = dict(self.after.locals)
         if self.row.expected:
-            data |= {"line": self.row.line, "differs": self.differs}
+            data |= {"line": self.row.line, "differs": self.unmet_expectations}
         return data
 
     @property
@@ -112,8 +112,8 @@ class Tick:
         return self.after.outputs
 
     @property
-    def differs(self) -> dict[str, Value]:
-        """The expectations of the row that are not met."""
+    def unmet_expectations(self) -> dict[str, Value]:
+        """The expectations of the row that the tick does not meet, as in `Row.expected`."""
         return {
             name: value
             for name, value in self.row.expected.items()
@@ -173,15 +173,18 @@ def parse_row(chart: Chart, text: str) -> Row:
         UnknownNameError: there is no such input.
         InputError: a part is not `name=value`, or a value has another type.
     """
-    columns = _input_columns(chart)
+    input_of_column = _map_columns_to_inputs(
+        chart
+    )  # an input may be written by its column in the truth table
     values: dict[str, Value] = {}
-    for part in filter(str.strip, text.split(",")):
-        name, equals_sign, value = (piece.strip() for piece in part.partition("="))
+    for assignment in filter(str.strip, text.split(",")):
+        column, equals_sign, value_text = (part.strip() for part in assignment.partition("="))
         if not equals_sign:
-            raise InputError(f"{part.strip()!r} has no value", hint="write front=1,left=0")
-        if name not in columns:
-            raise UnknownNameError.among("input", name, columns)
-        values[columns[name]] = parse_input_value(chart, columns[name], value)
+            raise InputError(f"{assignment.strip()!r} has no value", hint="write front=1,left=0")
+        if column not in input_of_column:
+            raise UnknownNameError.among("input", column, input_of_column)
+        name = input_of_column[column]
+        values[name] = parse_input_value(chart, name, value_text)
     defaults = {name: value_type.default for name, value_type in chart.inputs.items()}
     return Row({**defaults, **values})
 
@@ -211,7 +214,7 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
 
 
 def _parse_rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
-    """Yield the rows of a CSV text, after its header."""
+    """Yield the rows of a CSV text, whose first line is the header: the names of the columns."""
     header: list[str] = []
     for cells, where in read_csv_rows(text, path):
         if not header:
@@ -225,8 +228,11 @@ def _parse_rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
         raise FormatError("the file is empty", where=Where(path), hint=f"columns: {', '.join(chart.inputs)}")
 
 
-def _input_columns(chart: Chart) -> dict[str, str]:
-    """Return the input or event of every column name that represents one."""
+def _map_columns_to_inputs(chart: Chart) -> dict[str, str]:
+    """Return the input or event of every column name that represents one, by column.
+
+    An input has a column of its own name, and may have another in the chart's truth table.
+    """
     return {**chart.table_form.input_of_column, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 
@@ -243,20 +249,20 @@ def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None
         FormatError: an input has no column, or an input or event has several.
     """
     table_form = chart.table_form
-    input_columns = _input_columns(chart)
+    input_of_column = _map_columns_to_inputs(chart)
     other_columns = (
         *table_form.state_columns,
         *table_form.next_columns,
         *table_form.output_of_column,
         *chart.outputs,
-        *COLUMNS,
+        *COMMON_COLUMNS,
     )
     for name in header:
-        if name not in input_columns and name not in other_columns:
-            known_columns = [*input_columns, *other_columns]
+        if name not in input_of_column and name not in other_columns:
+            known_columns = [*input_of_column, *other_columns]
             raise UnknownNameError.among("column", name, known_columns, where=where)
     for name in (*chart.inputs, *chart.events):
-        columns = [column for column in header if input_columns.get(column) == name]
+        columns = [column for column in header if input_of_column.get(column) == name]
         is_missing = name in chart.inputs and not columns
         if is_missing or len(columns) > 1:
             fault = "has no column" if is_missing else f"has the columns {', '.join(columns)}"
@@ -277,18 +283,18 @@ def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Ro
         InputError: a cell is not valid.
     """
     table_form = chart.table_form
-    input_columns = _input_columns(chart)
-    output_columns = {**table_form.output_of_column, **{name: name for name in chart.outputs}}
+    input_of_column = _map_columns_to_inputs(chart)
+    output_of_column = {**table_form.output_of_column, **{name: name for name in chart.outputs}}
     inputs: dict[str, Value] = {}
     expected: dict[str, Value] = {}
     try:
         for column, cell in cells.items():
-            if column in input_columns:
-                name = input_columns[column]
+            if column in input_of_column:
+                name = input_of_column[column]
                 inputs[name] = parse_input_value(chart, name, cell)
         for column, cell in cells.items():
-            if column in output_columns and column not in input_columns:
-                name = output_columns[column]
+            if column in output_of_column and column not in input_of_column:
+                name = output_of_column[column]
                 expected[name] = parse_value(chart.outputs[name], cell)
         next_state = _parse_state(chart, cells, code_columns=table_form.next_columns, name_column="next")
         if next_state is not None:
@@ -309,8 +315,8 @@ def _parse_state(
     Args:
         chart: the chart.
         cells: the text of each cell, by the name of its column.
-        code_columns: the columns that together hold the state's code in the truth table.
-        name_column: the column that holds its name, or the names of several joined by `+`.
+        code_columns: the columns that together hold the state's code in the truth table, a digit each.
+        name_column: the column that holds its name, or the names of several joined by `+`; it comes first.
     """
     if name_column in cells:
         names = cells[name_column].split(STATE_SEPARATOR)
@@ -326,15 +332,15 @@ def resolve_state_name(chart: Chart, text: str) -> str:
     Raises:
         UnknownNameError: there is no such state.
     """
-    codes = chart.declared_table_form.code_of_state if chart.declared_table_form is not None else {}
-    names_by_code = {code: name for name, code in codes.items()}
-    if text in names_by_code and text not in chart.state_names:
-        return names_by_code[text]
+    code_of_state = chart.declared_table_form.code_of_state if chart.declared_table_form is not None else {}
+    state_of_code = {code: name for name, code in code_of_state.items()}
+    if text in state_of_code and text not in chart.state_names:
+        return state_of_code[text]
     return chart.state(text).name
 
 
 def parse_input_value(chart: Chart, name: str, text: str) -> Value:
-    """Return the value of an input or an event in a text.
+    """Return the value of an input, or whether an event occurs, from a text such as `1` or `0.5 m`.
 
     Raises:
         InputError: the text is no value of the type, or its unit does not match that of the input.
@@ -347,7 +353,7 @@ def parse_input_value(chart: Chart, name: str, text: str) -> Value:
 
 
 def format_tick_table(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
-    """Return ticks as rows of cells, the header first; an event is 1 in a tick in which it occurs."""
+    """Return ticks as rows of cells of text, the header first; an event is 1 in a tick in which it occurs."""
     header = ["tick", "time_s", "from", *chart.inputs, *chart.events, "state", *chart.outputs, *chart.locals]
     rows = [header]
     for tick_index, tick in enumerate(ticks):

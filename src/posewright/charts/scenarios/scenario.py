@@ -51,8 +51,8 @@ class Expectation:
         return bool(self.inside or self.outside or self.values)
 
     @property
-    def expected(self) -> dict[str, Value]:
-        """The expectation in the form of `Row.expected`."""
+    def row_expectations(self) -> dict[str, Value]:
+        """The expectation in the form of `Row.expected`: values by name, and states joined by `+`."""
         expected = dict(self.values)
         if self.inside:
             expected[INSIDE] = STATE_SEPARATOR.join(self.inside)
@@ -130,14 +130,15 @@ def rows_of(scenario: Scenario, chart: Chart) -> list[Row]:
     for step in scenario.steps:
         inputs = {**inputs, **step.set}
         events = dict.fromkeys(step.send, True)
-        expected_throughout = step.throughout.expected
-        expected_at_end = step.throughout.merge(step.expect).expected
-        for tick in range(step.ticks):
-            row_inputs = {**inputs, **events} if tick == 0 else inputs
-            is_last_tick = tick == step.ticks - 1
+        expected_throughout = step.throughout.row_expectations
+        expected_at_end = step.throughout.merge(step.expect).row_expectations
+        for tick_index in range(step.ticks):
+            is_first_tick = tick_index == 0
+            is_last_tick = tick_index == step.ticks - 1
+            row_inputs = {**inputs, **events} if is_first_tick else inputs
             expected = expected_at_end if is_last_tick else expected_throughout
             rows.append(Row(row_inputs, start, expected, step.line))
-            start = None
+            start = None  # further rows continue from the row before
     return rows
 
 
@@ -163,15 +164,25 @@ def read_scenario(path: Path | str, chart: Chart | None = None) -> Scenario:
 
 
 def parse_scenario(text: str, chart: Chart | None = None, path: Path | None = None) -> Scenario:
-    """Return the scenario in a text; arguments and errors as in `read_scenario`."""
+    """Return the scenario in a text.
+
+    Args:
+        text: the text of a scenario document.
+        chart: the chart that it is for; None reads the chart that the scenario names.
+        path: the path of the file, for messages and for the chart's relative path.
+
+    Raises:
+        DocumentError: the text is not a scenario, or the chart that it names cannot be read.
+        UnknownNameError: there is no such input, event, output or state; the message names the line.
+    """
     document = parse_document(text, path)
     fields = document.fields(required=("scenario", "steps"), optional=("chart", "description", "start"))
     if chart is None:
-        chart = read_chart(_chart_path(document, fields))
+        chart = read_chart(_find_chart_path(document, fields))
     return _ScenarioReader(chart).read(fields, path)
 
 
-def _chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
+def _find_chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
     """Return the path of the chart that a scenario names.
 
     Raises:
@@ -199,7 +210,12 @@ class _ScenarioReader:
         self.n_ticks = 0
 
     def read(self, fields: Mapping[str, Node], path: Path | None) -> Scenario:
-        """Return the scenario of a document."""
+        """Return the scenario of a document.
+
+        Args:
+            fields: the nodes of the document, by key.
+            path: the path of the file, if it was read from one.
+        """
         start = fields["start"].choice("state", self.chart.state_names) if "start" in fields else None
         steps = fields["steps"].items()
         if not steps:
@@ -255,29 +271,29 @@ class _ScenarioReader:
         return Expectation(inside, outside, values)
 
 
-def _read_choices(kind: str, node: Node | None, names: Collection[str]) -> tuple[str, ...]:
+def _read_choices(kind: str, node: Node | None, allowed_names: Collection[str]) -> tuple[str, ...]:
     """Return the names in a node, a single one or a list; empty for no node.
 
     Args:
         kind: what the names represent, for the message of an error.
         node: a node with names.
-        names: those that are allowed.
+        allowed_names: the names that may be chosen.
     """
     if node is None:
         return ()
-    return tuple(name_node.choice(kind, names) for name_node in one_or_more(node))
+    return tuple(name_node.choice(kind, allowed_names) for name_node in one_or_more(node))
 
 
 def _read_values(
     fields: Mapping[str, Node], types: Mapping[str, Type], kind: str, other_keys: Collection[str] = ()
 ) -> dict[str, Value]:
-    """Return the values of variables.
+    """Return the values of inputs or variables, by name.
 
     Args:
-        fields: the nodes of the values, by the name of the variable.
-        types: the types of all variables that are allowed.
+        fields: the nodes of the values, by name.
+        types: the types of all inputs or variables that are allowed.
         kind: what the names represent, for the message of an error.
-        other_keys: names that are allowed in the same place.
+        other_keys: further keys that are allowed in the same place, for the message.
     """
     values: dict[str, Value] = {}
     for name, node in fields.items():
@@ -302,7 +318,7 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
 
 
 def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
-    """Return the plain data of a step."""
+    """Return a step as plain data, as a scenario document has it; keys without a value are left out."""
     duration = {"for": f"{step.seconds!r} s"} if step.seconds else {"ticks": step.ticks}
     data: dict[str, PlainData] = {
         "set": _values_data(step.set),
@@ -314,6 +330,7 @@ def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
 
 
 def _expectation_data(expectation: Expectation) -> dict[str, PlainData]:
+    """Return an expectation as plain data: the states under `in` and `not_in`, and values by name."""
     states = {"in": single_or_list(expectation.inside), "not_in": single_or_list(expectation.outside)}
     return {**without_empty(states), **_values_data(expectation.values)}
 
@@ -323,10 +340,10 @@ def _values_data(values: Mapping[str, Value]) -> dict[str, Value]:
     return {name: int(value) if isinstance(value, bool) else value for name, value in values.items()}
 
 
-ENDING = ".scenario.yaml"
+SCENARIO_ENDING = ".scenario.yaml"
 """Ending of the names of scenario files."""
 
-FOLDERS = (".", "scenarios")
+SCENARIO_FOLDERS = (".", "scenarios")
 """Folders with scenarios, relative to the chart's."""
 
 
@@ -340,8 +357,8 @@ def find_scenarios(chart: Chart) -> list[Path]:
     if chart.path is None:
         raise InputError(f"{chart.name} was not read from a file", hint="name the scenarios")
     paths = []
-    for folder in FOLDERS:
-        for path in sorted((chart.path.parent / folder).glob(f"*{ENDING}")):
+    for folder in SCENARIO_FOLDERS:
+        for path in sorted((chart.path.parent / folder).glob(f"*{SCENARIO_ENDING}")):
             if _is_scenario_of(path, chart.path):
                 paths.append(path)
     if not paths:
@@ -358,10 +375,10 @@ def expand_scenario_paths(paths: Iterable[Path | str]) -> list[Path]:
     """
     files: list[Path] = []
     for path in map(Path, paths):
-        folder_files = sorted(path.glob(f"*{ENDING}")) if is_folder(path) else [path]
+        folder_files = sorted(path.glob(f"*{SCENARIO_ENDING}")) if is_folder(path) else [path]
         if not folder_files:
             raise DocumentError(
-                "no scenario in this folder", where=Where(path), hint=f"their names end in {ENDING}"
+                "no scenario in this folder", where=Where(path), hint=f"their names end in {SCENARIO_ENDING}"
             )
         files += folder_files
     return files

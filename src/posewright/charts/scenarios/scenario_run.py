@@ -149,7 +149,7 @@ def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
 
 def _list_failures(tick_index: int, tick: Tick) -> Iterator[FailedExpectation]:
     """Yield the expectations that a tick does not meet; `tick_index` counts from 0."""
-    for name, expected in tick.differs.items():
+    for name, expected in tick.unmet_expectations.items():
         actual = _actual_value(tick.after, name)
         yield FailedExpectation(tick.row.line, tick_index, name, expected, actual)
 

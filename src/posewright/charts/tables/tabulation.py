@@ -72,9 +72,8 @@ def _require_table(chart: Chart, machine: Machine) -> None:
 def _require_inputs_only(chart: Chart, expression: Expression, line: int | None) -> None:
     """Raise an InputError if an expression reads anything but inputs."""
     for name in sorted(expression.names - chart.inputs.keys()):
-        kind = (
-            "output" if name in chart.outputs else "time"
-        )  # there are no locals, so it is a counter of time
+        # the chart has no locals, so a name that is no output is a counter of time
+        kind = "output" if name in chart.outputs else "time"
         raise InputError(
             f"the chart has no truth table, because the {kind} {name} is read", where=Where(chart.path, line)
         )
@@ -83,7 +82,7 @@ def _require_inputs_only(chart: Chart, expression: Expression, line: int | None)
 def _run_row(
     interpreter: Interpreter, table_form: TableForm, state: str, point: tuple[bool, ...]
 ) -> TruthTableRow:
-    """Return the row of a state and a combination of inputs.
+    """Return the row of the truth table for a state and a combination of inputs.
 
     The tick is run with all outputs false before it, and with all true, to detect an output that keeps its
     value.
@@ -99,9 +98,12 @@ def _run_row(
     """
     chart = interpreter.chart
     inputs = dict(zip(table_form.input_of_column.values(), point, strict=True))
-    results = [interpreter.step(start, inputs) for start in _start_snapshots(interpreter, state)]
+    start_snapshots = _start_snapshots(interpreter, state)
+    end_snapshots = [interpreter.step(start_snapshot, inputs) for start_snapshot in start_snapshots]
+    first_end = end_snapshots[0]
+    last_end = end_snapshots[-1]
     for name in chart.outputs:
-        if results[0].outputs[name] != results[-1].outputs[name]:
+        if first_end.outputs[name] != last_end.outputs[name]:
             case = ", ".join(f"{key}={int(value)}" for key, value in inputs.items())
             reason = f"the output {name} keeps its old value in {state} with {case}"
             raise InputError(
@@ -109,12 +111,15 @@ def _run_row(
                 where=Where(chart.path, chart.state(state).line),
                 hint="set every output in every case",
             )
-    outputs = tuple(bool(results[0].outputs[name]) for name in table_form.output_of_column.values())
-    return TruthTableRow(state, cube=point, next_state=results[0].state, outputs=outputs)
+    outputs = tuple(bool(first_end.outputs[name]) for name in table_form.output_of_column.values())
+    return TruthTableRow(state, cube=point, next_state=first_end.state, outputs=outputs)
 
 
 def _start_snapshots(interpreter: Interpreter, state: str) -> list[Snapshot]:
-    """Return snapshots in a state with all outputs false, and all true; one for a Moore chart."""
+    """Return a snapshot in a state with all outputs false, and one with all true.
+
+    Of a Moore chart, whose outputs depend on the state alone, it is one snapshot.
+    """
     chart = interpreter.chart
     if chart.kind is ChartKind.MOORE:
         return [interpreter.snapshot_in(state)]

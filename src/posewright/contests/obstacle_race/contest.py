@@ -34,8 +34,12 @@ from posewright.contests.own_fields import (
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, rank_places
 from posewright.contests.ruled_contest import SPARE_S
+from posewright.documents import parse_document, plain_mapping
+from posewright.documents.revision import revise_text
 from posewright.errors import InputError
 from posewright.recordings import Recording
+
+_GET_UP_SOURCE = "chosen for this run; not a rule of CEABOT's"
 
 
 class ObstacleRace:
@@ -58,6 +62,18 @@ class ObstacleRace:
 
     def __repr__(self) -> str:
         return f"<ObstacleRace by {self.name}>"
+
+    def with_get_up_time(self, get_up_s: float) -> ObstacleRace:
+        """Return the race with a time in which a fallen robot may get up by itself [s].
+
+        Raises:
+            DocumentError: the time is out of range.
+        """
+        document = parse_document(self.rules_text).value
+        data = plain_mapping(document)
+        data["fall"] = {**plain_mapping(data["fall"]), "get_up_s": get_up_s}
+        data["sources"] = {**plain_mapping(data["sources"]), "fall.get_up_s": _GET_UP_SOURCE}
+        return ObstacleRace(revise_text(self.rules_text, data, path=None))
 
     @property
     def longest_s(self) -> float:
@@ -111,9 +127,13 @@ class ObstacleRace:
         return race.result()
 
     def earned(self, scores: Sequence[RankedScore]) -> tuple[float, ...]:
-        """Return the points that the places by raw points earn."""
+        """Return the points that the places by raw points earn; 0 for a robot that got nowhere."""
         places = rank_places([score.ranking for score in scores])
-        return earned_by_places(places, self.rules.scoring.place_points)
+        points = earned_by_places(places, self.rules.scoring.place_points)
+        return tuple(
+            0.0 if isinstance(score, Result) and score.got_nowhere else earned
+            for score, earned in zip(scores, points, strict=True)
+        )
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return penalties, legs, and the points over time."""

@@ -1,7 +1,8 @@
 """The referee of the obstacle race, who puts a fallen or jammed robot back and ends the race.
 
-It keeps the same state of the race as the judge. A fallen robot is put back where it last stood, a jammed one
-a little back along its path. It keeps the heading that it had when it last stood, whichever way it fell.
+It keeps the same state of the race as the judge. A fallen robot that has not got up in the time of the rules
+is put back where it last stood, a jammed one a little back along its path. It keeps the heading that it had
+when it last stood, whichever way it fell.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class RaceReferee:
         self._recorded_rows = RecordedRows(every)
         self._fall_locator = FallLocator(rules.fall)
         self._jam_detector = JamDetector(rules.jam, arena)
+        self._lying: LocatedFall | None = None  # the fall after which the robot has not got up yet
         self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)  # (x, y) after each block [m]
 
     @property
@@ -101,11 +103,20 @@ class RaceReferee:
         return self.race.is_over
 
     def _intervene(self, states: JointStates, truth: GroundTruth) -> None:
-        """Put the robot back if it has fallen or is jammed."""
+        """Put the robot back if it has fallen and not got up in time, or is jammed."""
         time_s = float(states.times[-1])
         fall = self._fall_locator.advance(states.times, truth.base, truth.footprints)
-        if fall is not None:
-            self._put_back_after_fall(time_s, fall, truth)
+        if self._lying is None and fall is not None:
+            self._lying = fall
+            roll, pitch, _ = (roll_pitch_yaw(truth.base[-1, 3:]) * DEG_PER_RAD).tolist()
+            data = {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch}
+            self._note_event(time_s, "fall", data)
+        if self._lying is not None:
+            if self._fall_locator.is_standing:
+                self._note_event(time_s, "got_up", {"since_s": self._lying.since_s})
+                self._lying = None
+            elif time_s - self._lying.since_s >= self._rules.fall.get_up_s:
+                self._put_back_after_fall(time_s, self._lying, truth)
             return
         jam = self._jam_detector.advance(time_s, truth.base[-1], truth.box_contacts)
         if jam is not None:
@@ -115,9 +126,7 @@ class RaceReferee:
         self._trail.append((x_m, y_m))
 
     def _put_back_after_fall(self, time_s: float, fall: LocatedFall, truth: GroundTruth) -> None:
-        """Note a fall, and put the robot back where it last stood, turned towards its goal."""
-        roll, pitch, _ = (roll_pitch_yaw(truth.base[-1, 3:]) * DEG_PER_RAD).tolist()
-        self._note_event(time_s, "fall", {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch})
+        """Put the robot back where it last stood, turned towards its goal."""
         yaw = turn_towards(fall.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
         cause = {"reason": "fall", "since_s": fall.since_s}
         self._put_back((fall.x_m, fall.y_m), yaw, truth, time_s, cause)
@@ -170,6 +179,7 @@ class RaceReferee:
         )
         self._supervisor.place_robot(x_m, y_m, yaw)
         self._note_event(time_s, "touch", {**cause, "x_m": x_m, "y_m": y_m, "yaw_deg": yaw * DEG_PER_RAD})
+        self._lying = None
         self._fall_locator.restart()
         self._jam_detector.restart()
         self._trail.clear()
@@ -218,12 +228,16 @@ class FallLocator:
 
     Args:
         rules: the rules of falls.
+
+    Attributes:
+        is_standing: whether the base is upright, and not down, in the last row.
     """
 
     def __init__(self, rules: RaceFallRules) -> None:
         self._cos_upright = math.cos(rules.upright_rad)
         self._detector = FallDetector(rules.limits)
         self._last_standing: _Standing | None = None
+        self.is_standing = True
 
     def advance(self, times: Floats, base: Floats, footprints: Floats) -> LocatedFall | None:
         """Process further frames, and return the fall that they end in, if any.
@@ -242,7 +256,9 @@ class FallLocator:
         if len(standing_rows):
             last = standing_rows[-1]
             self._last_standing = _Standing(base[last].copy(), footprints[last].copy())
-        fall = self._detector.advance_flags(times, self._detector.find_down_rows(base, upright))
+        is_down = self._detector.find_down_rows(base, upright)
+        self.is_standing = bool(upright[-1] > self._cos_upright and not is_down[-1])
+        fall = self._detector.advance_flags(times, is_down)
         if fall is None:
             return None
         x, y = self._last_standing.footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()

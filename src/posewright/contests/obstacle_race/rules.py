@@ -73,13 +73,18 @@ class EntryLimits:
 
 @dataclass(frozen=True, slots=True)
 class RaceFallRules:
-    """The conditions of a fall, and the greatest turn when the robot is put back."""
+    """The conditions of a fall, the greatest turn when the robot is put back, and the time to get up.
+
+    The referee puts a fallen robot back if it has not got up by itself `get_up_s` after it went down; the
+    shipped rules leave no time for that.
+    """
 
     tilt_rad: Angle
     height_share: Amount
     lasting_s: Amount
     upright_rad: Angle
     turn_rad: Angle
+    get_up_s: Amount = 0.0
 
     @property
     def limits(self) -> FallLimits:

@@ -221,6 +221,12 @@ class Result(NotebookTable):
         return all(leg.finished for leg in self.legs)
 
     @property
+    def got_nowhere(self) -> bool:
+        """Whether the robot did not get past the line of the start zone."""
+        first_leg = self.legs[0]
+        return not first_leg.finished and first_leg.distance_cm == 0.0
+
+    @property
     def points(self) -> float:
         """Sum of both legs' points."""
         return self.total_points
@@ -232,10 +238,11 @@ class Result(NotebookTable):
 
     @property
     def figures(self) -> dict[str, float | str | None]:
-        """Points, time, penalties, falls, and how the race ended."""
+        """Points and raw points, time, penalties, falls, and how the race ended."""
         last_leg = next((leg for leg in self.legs if not leg.finished), self.legs[-1])
         return {
             "points": self.total_points,
+            "raw_points": self.raw_total,
             "time_s": sum(leg.time_s for leg in self.legs),
             "penalties": len(self.penalties),
             "falls": self.falls,

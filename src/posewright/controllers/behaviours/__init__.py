@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from posewright.controllers.behaviours.behaviour import BehaviourController as BehaviourController
     from posewright.controllers.behaviours.behaviour import BehaviourRunner as BehaviourRunner
     from posewright.controllers.behaviours.behaviour import Tick as Tick
+    from posewright.controllers.behaviours.motion_library import shipped_motions as shipped_motions
     from posewright.controllers.behaviours.reading import BehaviourKind as BehaviourKind
     from posewright.controllers.behaviours.reading import behaviour_names as behaviour_names
     from posewright.controllers.behaviours.reading import read_behaviour as read_behaviour

@@ -115,12 +115,16 @@ def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -
 
 def _shipped_motion_path(fields: Mapping[str, Node], robot: Robot) -> Path:
     """Return the path of a motion in the robot's catalogue."""
-    folder = (robot.folder or Path()) / FOLDER
-    names = [path.name.removesuffix(SUFFIX) for path in sorted(folder.glob(f"*{SUFFIX}"))]
     if "page" in fields:
         fields["page"].fail("a motion of the catalogue has no pages", hint="`page:` goes with `file:`")
-    name = fields["motion"].choice("motion", names)
-    return folder / f"{name}{SUFFIX}"
+    paths = shipped_motions(robot)
+    return paths[fields["motion"].choice("motion", list(paths))]
+
+
+def shipped_motions(robot: Robot) -> dict[str, Path]:
+    """Return the paths of the motions in a robot's folder by the names that behaviours use."""
+    folder = (robot.folder or Path()) / FOLDER
+    return {path.name.removesuffix(SUFFIX): path for path in sorted(folder.glob(f"*{SUFFIX}"))}
 
 
 def _read_page(node: Node) -> str | int:

@@ -28,7 +28,8 @@ from posewright.figures.motion.panel import (
 )
 from posewright.figures.style import canvas, create_mosaic, label_figure, styled, write_row_legend
 from posewright.formats import robot_of_motion
-from posewright.motions import Finding, Motion, check_motion
+from posewright.hazards import check_motion
+from posewright.motions import Finding, Motion
 from posewright.robots import Robot
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from posewright.motions import (
     Keyframe,
     Motion,
     Pose,
+    Tangent,
 )
 from posewright.robots import Led, Light, Robot, is_same_card, robot
 from posewright.robots.lights import MAX_BRIGHTNESS
@@ -29,7 +30,7 @@ DEFAULTS = ("easing", "accel_share", "stiffness_nm_rad")
 
 OPTIONAL = ("source", "extras", *DEFAULTS, "repeat", "speed", "next", "exit", "start_pose", "start_pose_deg")
 KEYFRAME_REQUIRED = ("reach_s", "pose_deg")
-KEYFRAME_OPTIONAL = ("pause_s", "attitude_deg", "lights", *DEFAULTS)
+KEYFRAME_OPTIONAL = ("pause_s", "attitude_deg", "lights", "tangents_deg_s", *DEFAULTS)
 
 FREE = "free"
 """The angle of a joint whose torque is off; `~` is the angle of a held joint."""
@@ -39,6 +40,9 @@ Fields = dict[str, Node]
 
 MAX_DEG = 3600.0
 """Largest angle; a larger one is probably in ticks."""
+
+MAX_DEG_S = 36_000.0
+"""Largest speed of a tangent: a hundred turns a second."""
 
 MAX_REPEATS = 1_000_000
 """Largest repeat count; more is better written as `repeat: true`."""
@@ -224,7 +228,12 @@ class _KeyframeReader:
             accel_share=values.accel_share,
             attitude=_read_attitude(fields["attitude_deg"]) if "attitude_deg" in fields else None,
             lights=self.read_lights(fields["lights"]) if "lights" in fields else None,
+            tangents=self.read_tangents(fields["tangents_deg_s"]) if "tangents_deg_s" in fields else None,
         )
+
+    def read_tangents(self, node: Node) -> dict[str, Tangent]:
+        """Read the tangents of a keyframe, by joint: one speed, or those of arriving and leaving."""
+        return {joint: _read_tangent(value) for joint, value in node.fields(optional=self.joints).items()}
 
     def read_lights(self, node: Node) -> dict[str, Light]:
         """Read the lights that a keyframe sets, by LED."""
@@ -268,6 +277,16 @@ def _read_attitude(node: Node) -> Attitude:
         node.fail(f"{len(angles)} angles", hint="write roll, pitch and yaw in degrees")
     roll, pitch, yaw = (math.radians(angle.number(low=-MAX_DEG, high=MAX_DEG)) for angle in angles)
     return roll, pitch, yaw
+
+
+def _read_tangent(node: Node) -> Tangent:
+    speeds = node.items() if isinstance(node.value, list) else [node, node]
+    if len(speeds) != 2:
+        node.fail(f"{len(speeds)} speeds", hint="write one, or [arriving, leaving], in degrees a second")
+    arrive_rad_s, leave_rad_s = (
+        math.radians(speed.number(low=-MAX_DEG_S, high=MAX_DEG_S)) for speed in speeds
+    )
+    return Tangent(arrive_rad_s, leave_rad_s)
 
 
 def _read_angle(node: Node) -> float:

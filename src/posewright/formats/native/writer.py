@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.documents import PlainMapping, flow_mapping
 from posewright.formats.native.reader import FREE
-from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, Motion, Pose
+from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, Motion, Pose, Tangent
 from posewright.robots import Light
 
 Tree: TypeAlias = PlainMapping
@@ -192,6 +192,11 @@ def _keyframe_entry(keyframe: Keyframe, defaults: _KeyframeDefaults, old: _OldKe
     if keyframe.lights is not None:
         has_same_lights = old is not None and old.keyframe.lights == keyframe.lights
         entries["lights"] = old_entry["lights"] if has_same_lights else _lights(keyframe.lights)
+    if keyframe.tangents is not None:
+        has_same_tangents = old is not None and old.keyframe.tangents == keyframe.tangents
+        entries["tangents_deg_s"] = (
+            old_entry["tangents_deg_s"] if has_same_tangents else _tangents(keyframe.tangents)
+        )
     old_pose = None if old is None else _OldPose(old.keyframe.pose, old_entry["pose_deg"])
     entries["pose_deg"] = _joint_values(keyframe.pose, old_pose)
     return flow_mapping(entries)
@@ -209,6 +214,15 @@ def _lights(lights: Mapping[str, Light]) -> Tree:
         name: [_as_integer(value) for value in light] if isinstance(light, tuple) else _as_integer(light)
         for name, light in lights.items()
     }
+
+
+def _tangents(tangents: Mapping[str, Tangent]) -> Tree:
+    """Return tangents for a document [deg/s]: one number where a joint leaves as fast as it arrives."""
+    entries: dict[str, object] = {}
+    for joint, tangent in tangents.items():
+        speeds = [round(math.degrees(speed), DIGITS) + 0.0 for speed in tangent]  # + 0.0 turns -0.0 into 0.0
+        entries[joint] = speeds[0] if speeds[0] == speeds[1] else speeds
+    return flow_mapping(entries)
 
 
 def _as_integer(value: float) -> float:

@@ -40,7 +40,7 @@ from posewright.formats.omtn.format import omtn_of
 from posewright.formats.omtn.reader import read_omtn
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS
-from posewright.motions import find_faults
+from posewright.hazards import find_faults
 from posewright.robots import Robot
 
 _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")

@@ -38,7 +38,8 @@ from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import MAX_UNPACKED_BYTES, document_of, motion_of, plain_entry
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
-from posewright.motions import Motion, find_faults, require_no_faults
+from posewright.hazards import find_faults, require_no_faults
+from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 

@@ -262,7 +262,7 @@ def _require_accepted(parts: Sequence[ArchivePart], *, accept_loss: bool) -> tup
 
 def _require_safe(parts: Sequence[ArchivePart], *, accept_faults: bool) -> tuple[str, ...]:
     """Return all faults; raise an UnsafeMotionError with those of the first motion unless accepted."""
-    from posewright.motions import require_no_faults
+    from posewright.hazards import require_no_faults
 
     for part in parts:
         require_no_faults(part.faults, part.name, accept_faults=accept_faults)

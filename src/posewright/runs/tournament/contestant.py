@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from posewright.contests import contest_names
 from posewright.documents import Node, is_file, is_folder, is_path, read_document
-from posewright.errors import InputError, UnknownNameError, Where
+from posewright.errors import InputError, PosewrightError, UnknownNameError, Where
 from posewright.robots import robot
 from posewright.runs.batch import digest_of
 from posewright.runs.programs import program_kinds, read_program
+from posewright.runs.python_programs import PythonKind
 
 ENTRY = "entry.yaml"
 MAX_NAME_LENGTH = 60
@@ -28,6 +29,8 @@ class Contestant:
         behaviours: name or path of a program for each contest, as `read_program` takes it.
         club: where it is from; may be empty.
         options: options of these programs, by contest and name.
+        error: why it forfeits every contest: its `entry.yaml` or its robot cannot be read; else empty.
+        program_errors: why it forfeits single contests: their programs cannot be read; by contest.
     """
 
     name: str
@@ -35,25 +38,77 @@ class Contestant:
     behaviours: Mapping[str, str] = field(default_factory=dict)
     club: str = ""
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    error: str = ""
+    program_errors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def forfeits(self) -> tuple[str, ...]:
+        """What it forfeits and why, a line each; empty if everything of it can be read."""
+        if self.error:
+            return (f"{self.name} forfeits all contests: {self.error}",)
+        return tuple(
+            f"{self.name} forfeits {contest}: {error}" for contest, error in self.program_errors.items()
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return asdict(self)
 
     def digest(self) -> str:
-        """Return a digest of all documents that it depends on, and of its robot's model.
+        """Return a digest of its errors, of all documents that it depends on, and of its robot's model.
 
         Raises:
-            PosewrightError: the robot or one of the behaviours cannot be read.
+            PosewrightError: the robot or one of the behaviours without an error cannot be read.
         """
+        if self.error:
+            return digest_of({"error": self.error})
         card = robot(self.robot)
         texts = {"card": card.text}
         if card.model_path is not None:
             texts["model"] = card.model_path.read_bytes().hex()
         for discipline, behaviour in self.behaviours.items():
+            if discipline in self.program_errors:
+                texts[f"{discipline} error"] = self.program_errors[discipline]
+                continue
             program = read_program(behaviour, card, options=self.options.get(discipline, {}))
             texts |= {f"{discipline}/{name}": text for name, text in program.documents.items()}
         return digest_of(texts)
+
+    def python_programs(self) -> dict[str, str]:
+        """Return the programs that execute Python code when they are read, by contest."""
+        names: dict[str, str] = {}
+        for discipline, behaviour in self.behaviours.items():
+            python_options = [value for value in self.options.get(discipline, {}).values() if ".py" in value]
+            if PythonKind().recognises(behaviour):
+                names[discipline] = behaviour
+            elif python_options:
+                names[discipline] = ", ".join(python_options)
+        return names
+
+
+def check_contestant(contestant: Contestant, *, trust_python: bool = False) -> Contestant:
+    """Return an entry with the errors of its robot and of its programs, of which it forfeits the contests.
+
+    Args:
+        contestant: the entry.
+        trust_python: whether to execute Python programs, which can do anything; otherwise they are not read.
+    """
+    if contestant.error:
+        return contestant
+    try:
+        card = robot(contestant.robot)
+    except PosewrightError as error:
+        return replace(contestant, error=str(error))
+    untrusted = {} if trust_python else contestant.python_programs()
+    errors: dict[str, str] = {}
+    for discipline, behaviour in contestant.behaviours.items():
+        if discipline in untrusted:
+            continue
+        try:
+            read_program(behaviour, card, options=contestant.options.get(discipline, {}))
+        except PosewrightError as error:
+            errors[discipline] = str(error)
+    return replace(contestant, program_errors=errors)
 
 
 def read_contestant(folder: str | Path) -> Contestant:
@@ -106,13 +161,20 @@ def read_contestant(folder: str | Path) -> Contestant:
 def read_contestants(folders: Iterable[str | Path]) -> tuple[Contestant, ...]:
     """Read entries, sorted by name, from their folders or from folders that contain some.
 
+    An entry whose `entry.yaml` is invalid has the name of its folder, and the error.
+
     Raises:
-        InputError: two entries have the same name; or what `read_contestant` raises.
+        InputError: two entries have the same name, or a folder has no entry.
     """
     folder_of_name: dict[str, Path] = {}
     contestants: list[Contestant] = []
     for folder in _find_entry_folders(map(Path, folders)):
-        contestant = read_contestant(folder)
+        try:
+            contestant = read_contestant(folder)
+        except PosewrightError as error:
+            if not is_file(folder / ENTRY):
+                raise
+            contestant = Contestant(folder.resolve().name, robot="", error=str(error))
         key = contestant.name.casefold()
         if key in folder_of_name:
             message = f"the name {contestant.name!r} is already used by {folder_of_name[key]}"

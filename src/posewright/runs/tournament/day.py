@@ -23,7 +23,7 @@ from posewright.documents import (
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.exact_json import from_json, to_json
-from posewright.runs.batch import BatchRun, stem_of
+from posewright.runs.batch import BatchRun, spreadsheet_cell, stem_of
 from posewright.runs.tournament.contestant import Contestant
 
 DAY = "day.json"
@@ -105,7 +105,8 @@ class Day:
         seed: the seed of everything random.
         contestants: all entries.
         disciplines: the disciplines in the order in which they were played.
-        inspections: the failed checks by contestant; an empty text if it passed and may take part.
+        inspections: why a contestant may not take part: the failed checks, or that it cannot be read; empty
+            if it may.
         folder: where it is stored.
     """
 
@@ -161,7 +162,8 @@ class Day:
         writer.writerow(["place", "entry", "club", *contests, "points"])
         for row in self.ranking:
             parts = (row.parts[contest] for contest in contests)
-            writer.writerow([row.place, row.name, row.club, *parts, row.points])
+            cells = (row.place, row.name, row.club, *parts, row.points)
+            writer.writerow(map(spreadsheet_cell, cells))
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,6 +176,7 @@ class Day:
             "folder": str(self.folder),
             "ranking": [asdict(row) for row in self.ranking],
             "inspections": dict(self.inspections),
+            "forfeits": [line for contestant in self.contestants for line in contestant.forfeits],
             "disciplines": [
                 {
                     "contest": discipline.contest,

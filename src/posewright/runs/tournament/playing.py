@@ -36,10 +36,9 @@ from posewright.runs.batch import (
 )
 from posewright.runs.batch_trials import run_of
 from posewright.runs.inspection import inspect_robot
-from posewright.runs.python_programs import PythonKind
 from posewright.runs.run import run
 from posewright.runs.tournament import draw
-from posewright.runs.tournament.contestant import Contestant, read_contestants
+from posewright.runs.tournament.contestant import Contestant, check_contestant, read_contestants
 from posewright.runs.tournament.day import (
     DAY,
     Day,
@@ -56,8 +55,14 @@ from posewright.search.plan import require_seed
 WINNER = "winner"
 """Name of the figure of a duel that holds the role of the winner."""
 
+NOBODY = "nobody"
+"""Its value after a draw."""
+
 OnRun = Callable[[str, BatchRun, bool], None]
 """Called with the name of a run's contest, the run, and whether the folder already held it."""
+
+OnForfeit = Callable[[str], None]
+"""Called with a line that says which entry forfeits which contest, and why."""
 
 
 def play_day(
@@ -70,12 +75,14 @@ def play_day(
     workers: int = 1,
     executor: Executor | None = None,
     on_run: OnRun | None = None,
+    on_forfeit: OnForfeit | None = None,
     trust_python: bool = False,
 ) -> Day:
     """Play all contests of a day with all entries, and store everything in a folder.
 
     A second call repeats only what is missing: a day that was interrupted continues, and its ranking and
     digests are those of an uninterrupted one. All entries meet the same field; bouts have seeds of their own.
+    An entry that cannot be read forfeits: all contests, or those whose programs cannot be read.
 
     Args:
         folders: folders of entries, or folders that contain some; or one such folder.
@@ -86,11 +93,13 @@ def play_day(
         workers: number of processes; 1 runs in this one.
         executor: runs the trials instead; its workers must see the folder.
         on_run: called with each run.
+        on_forfeit: called with each forfeit before anything is played.
         trust_python: whether entries may contain Python programs, which can do anything to this machine
             that its user can.
 
     Raises:
-        InputError: there is no entry, an entry is invalid, or the folder holds another day.
+        InputError: there is no entry, two entries have the same name, one contains Python that is not
+            trusted, or the folder holds another day.
         OutputError: the folder cannot be written, or another program is using it.
         UnavailableError: a worker process ended unexpectedly.
     """
@@ -103,6 +112,11 @@ def play_day(
         )
     if not trust_python:
         _require_no_python(contestants)
+    contestants = tuple(check_contestant(entry, trust_python=trust_python) for entry in contestants)
+    if on_forfeit is not None:
+        for contestant in contestants:
+            for forfeit in contestant.forfeits:
+                on_forfeit(forfeit)
     digests = {contestant.name: contestant.digest() for contestant in contestants}
     make_folder(folder)
     with lock_folders(folder, wait=False):
@@ -122,16 +136,11 @@ def play_day(
 def _require_no_python(contestants: Sequence[Contestant]) -> None:
     """Raise an InputError if an entry contains a Python program, or an option that names a Python file."""
     for contestant in contestants:
-        for discipline, behaviour in contestant.behaviours.items():
-            options = contestant.options.get(discipline, {})
-            python_files = [value for value in options.values() if ".py" in value]
-            python_programs = [behaviour] if PythonKind().recognises(behaviour) else python_files
-            if python_programs:
-                raise InputError(
-                    f"the entry {contestant.name!r} has a Python program for {discipline}: "
-                    f"{', '.join(python_programs)}",
-                    hint="it could do anything to this machine; --trust-python runs it anyway",
-                )
+        for discipline, program in contestant.python_programs().items():
+            raise InputError(
+                f"the entry {contestant.name!r} has a Python program for {discipline}: {program}",
+                hint="it could do anything to this machine; --trust-python runs it anyway",
+            )
 
 
 @dataclass(frozen=True)
@@ -206,7 +215,7 @@ def _run_trial(trial: Trial, recording_path: Path | None) -> BatchRun:
     contest = _contest(trial.contest, trial.rules)
     if not isinstance(contest, Duel):
         return batch_run
-    winner = contest.winner(outcome.score) or "nobody"
+    winner = contest.winner(outcome.score) or NOBODY
     return replace(batch_run, figures={**batch_run.figures, WINNER: winner})
 
 
@@ -249,7 +258,9 @@ def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
 
 
 def _inspection_faults(contestant: Contestant) -> str:
-    """Return the failed checks of an entry's inspection as text; empty if it passed."""
+    """Return why an entry cannot be read, or the failed checks of its inspection; empty if it may enter."""
+    if contestant.error:
+        return contestant.error
     inspection = inspect_robot(contestant.robot)
     return "; ".join(str(verdict) for verdict in inspection.verdicts if not verdict.passed)
 
@@ -273,6 +284,9 @@ def _participants(
     for contestant in admitted:
         if discipline_rules.contest not in contestant.behaviours:
             remarks.append(f"{contestant.name} has no behaviour for it")
+        elif discipline_rules.contest in contestant.program_errors:
+            error = contestant.program_errors[discipline_rules.contest]
+            remarks.append(f"{contestant.name} forfeits: {error}")
         elif names_passed is not None and contestant.name not in names_passed:
             remarks.append(f"{contestant.name} has not passed {discipline_rules.needs}")
         else:

@@ -19,6 +19,7 @@ from posewright.runs.batch import RESULTS, BatchRun, make_folder
 from posewright.runs.batch_report import figure_text, figure_words
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.runs.tournament.day import RANKING, Day, Discipline, recording_of
+from posewright.runs.tournament.day_check import check_run
 from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
@@ -45,7 +46,7 @@ class _RunMedia:
         recording: path of its recording.
         picture: path of its picture, which may not exist yet.
         film: path of its film, likewise; None if it is not to be filmed.
-        error_message: why picture or film could not be drawn; empty if there was no error.
+        error_message: why the run cannot be trusted, or picture or film not be drawn; else empty.
     """
 
     folder_name: str
@@ -157,9 +158,11 @@ def _most_eventful_runs(discipline: Discipline, n_runs: int) -> list[tuple[str, 
 
 
 def _draw_run(media: _RunMedia) -> _RunMedia:
-    """Draw the picture and film of a run if they do not exist; return it with the error, if there was one."""
-    is_complete = path_exists(media.picture) and (media.film is None or path_exists(media.film))
-    if is_complete or media.run.error is not None or not path_exists(media.recording):
+    """Check a run, and draw its picture and film if they do not exist; return it with the first problem."""
+    if media.run.error is not None or not path_exists(media.recording):
+        return media
+    media = replace(media, error_message=check_run((media.recording, media.run)))
+    if path_exists(media.picture) and (media.film is None or path_exists(media.film)):
         return media
     try:
         recording = read_mcap(media.recording)
@@ -172,7 +175,7 @@ def _draw_run(media: _RunMedia) -> _RunMedia:
     except UnavailableError:  # this machine cannot film
         return media
     except PosewrightError as error:  # concerns this recording only
-        return replace(media, error_message=str(error))
+        return replace(media, error_message=media.error_message or str(error))
     return media
 
 

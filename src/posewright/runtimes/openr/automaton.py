@@ -93,7 +93,7 @@ class Automaton:
         return f"{command} {accepted_in}; the state is {self.state}, {ending}"
 
     def _accepting_states(self, command: str) -> Iterator[_AcceptingState]:
-        """Yield the states with a transition on a command."""
+        """Yield the states in which a command is accepted, and whether it stops the motion there."""
         idle_state = self.chart.states[0].name
         for state in self.chart.states:
             for transition in state.transitions:

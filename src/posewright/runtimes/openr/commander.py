@@ -67,10 +67,11 @@ class CommandSender(OObject):
                 hint = f"it sends char, or data that {line.receiver.owner} parses from a word of a script"
                 raise FormatError(message, where=line.where, hint=hint)
         for command in self._script:
-            self._resolve(command)
-            self._require_before_end(command, 0.0)
+            self._resolve(command)  # raises if no object, or several, know the command
+            self._require_before_end(command, now_s=0.0)
 
     def _require_before_end(self, command: ScriptedCommand, now_s: float) -> None:
+        """Raise FormatError if a command, whose time counts from `now_s`, comes after the run's end."""
         if now_s + command.time_s >= self._until_s:
             message = f"{command.text}@{command.time_s:g} comes after the run's end at {self._until_s:g} s"
             raise FormatError(message, where=command.where, hint="--seconds S makes the run longer")

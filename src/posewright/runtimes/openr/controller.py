@@ -111,7 +111,8 @@ class OpenRController(Controller):
 
     def _log_unconnected_subjects(self) -> None:
         """Log a message for each subject of an object that no line of CONNECT.CFG connects."""
-        for openr_object in self.system.objects[1:]:
+        _virtual_robot, *own_objects = self.system.objects
+        for openr_object in own_objects:
             for subject in openr_object.subjects.values():
                 if not subject.connections:
                     openr_object.syslog(
@@ -119,7 +120,7 @@ class OpenRController(Controller):
                     )
 
     def _decision(self) -> Decision | None:
-        """Return the entries of the log since the last frame as a decision; None if there is none."""
+        """Return the states of the objects and the log's new entries as a decision; None without new ones."""
         entries = self.system.openr.entries
         if not entries:
             return None

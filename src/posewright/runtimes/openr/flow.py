@@ -93,8 +93,8 @@ def fold_repetitions(entries: Sequence[LogEntry]) -> tuple[MessageLoop, ...]:
 
 
 def _find_loops(entries: Sequence[LogEntry]) -> list[MessageLoop]:
-    """Return entries in their order as loops, at each place the one that covers most entries."""
-    contents = [_content(entry) for entry in entries]
+    """Return entries as loops, in their order; from each entry on, the loop that covers most entries."""
+    contents = [_comparable_content(entry) for entry in entries]
     loops: list[MessageLoop] = []
     begin = 0
     while begin < len(entries):
@@ -107,20 +107,21 @@ def _find_loops(entries: Sequence[LogEntry]) -> list[MessageLoop]:
     return loops
 
 
-def _content(entry: LogEntry) -> object:
-    """Return an entry without its time, as something comparable."""
+def _comparable_content(entry: LogEntry) -> object:
+    """Return kind and data of an entry, without its time, as a value that can be compared and hashed."""
     return entry.kind, tuple(sorted((name, str(value)) for name, value in entry.data.items()))
 
 
 def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """Return entries, grouped by pair of objects where that gives clearly fewer loops.
+    """Return entries with the messages of each pair of objects together, where that gives fewer loops.
 
-    Only stretches of messages that all occur often are grouped; the order of all other entries stays.
+    Only stretches of messages that all occur often are reordered, and only if it saves several loops; all
+    other entries stay where they are.
     """
-    occurrences = Counter(map(_content, entries))
+    occurrences = Counter(map(_comparable_content, entries))
 
     def is_frequent(entry: LogEntry) -> bool:
-        return entry.kind in MESSAGE_KINDS and occurrences[_content(entry)] >= _MIN_REPETITIONS
+        return entry.kind in MESSAGE_KINDS and occurrences[_comparable_content(entry)] >= _MIN_REPETITIONS
 
     result: list[LogEntry] = []
     for are_frequent, group in groupby(entries, is_frequent):

@@ -109,7 +109,10 @@ class OpenRProgram:
 
     @property
     def vocabulary(self) -> str:
-        """The words that Commander's receivers know; receivers of any word are left out."""
+        """A text that lists the commands of each object that Commander sends to.
+
+        Objects that accept any word are left out.
+        """
         vocabulary: dict[str, str] = {}
         for connection in self.controller().system.connections:
             observer = connection.observer

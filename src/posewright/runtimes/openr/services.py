@@ -111,7 +111,7 @@ class Connection:
         self.buffer.append(data)
 
     def send(self, openr: OpenR) -> None:
-        """Deliver the buffer, or let it wait if the observer is busy."""
+        """Deliver all data in the buffer if the observer is ready; otherwise it waits for the answer."""
         self.n_to_deliver = len(self.buffer)
         if not self.n_to_deliver:
             return
@@ -166,6 +166,7 @@ class Connection:
 
 
 def _release(data: Sequence[object]) -> None:
+    """Remove the references to the regions among some data, so that they can be written again."""
     for region in data:
         if isinstance(region, RCRegion):
             region.remove_reference()

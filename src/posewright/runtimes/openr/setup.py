@@ -187,7 +187,7 @@ class OpenRKind:
 
 def _has_connect_file(folder: Path) -> bool:
     try:
-        return _connect_file(folder) is not None
+        return _find_connect_file(folder) is not None
     except FormatError:  # it is no memory stick
         return False
 
@@ -205,7 +205,7 @@ def _find_stick_program(folder: Path, user_objects: Collection[str]) -> tuple[st
     Raises:
         FormatError: the stick has neither, or only objects that are binaries for the AIBO's processor.
     """
-    path = _connect_file(folder)
+    path = _find_connect_file(folder)
     if path is None:
         return MONET, ()
     available = {VIRTUAL_ROBOT, *OBJECTS, *user_objects}
@@ -222,7 +222,7 @@ def _find_stick_program(folder: Path, user_objects: Collection[str]) -> tuple[st
     return MONET, (f"{path}: {message}; MoNet runs with the stick's files",)
 
 
-def _connect_file(folder: Path) -> Path | None:
+def _find_connect_file(folder: Path) -> Path | None:
     """Return OPEN-R/MW/CONF/CONNECT.CFG of a stick, otherwise the CONNECT.CFG of another part of OPEN-R."""
     openr_folder = find_child(find_stick(folder), OPEN_R)
     parts = [] if openr_folder is None else sorted(openr_folder.iterdir())
@@ -267,7 +267,7 @@ def _select_setup(stick: MemoryStick, robot: Robot, path: Path) -> MonetSetup:
     errors = [
         FormatError(finding.message, where=Where(finding.path, finding.line), hint=finding.hint or None)
         for finding in stick.findings
-        if finding.level is Level.ERROR and _concerns(finding, stick, relevant_models)
+        if finding.level is Level.ERROR and _may_concern(finding, stick, relevant_models)
     ]
     if errors:
         errors[0].other_errors = tuple(errors[1:])
@@ -284,7 +284,7 @@ def _select_setup(stick: MemoryStick, robot: Robot, path: Path) -> MonetSetup:
     return setup
 
 
-def _concerns(finding: MonetFinding, stick: MemoryStick, models: Collection[str]) -> bool:
+def _may_concern(finding: MonetFinding, stick: MemoryStick, models: Collection[str]) -> bool:
     """Return whether a finding may concern files that these models need.
 
     A missing sound is reported when it is to be played. A file without a model may concern any.
@@ -301,6 +301,7 @@ def _concerns(finding: MonetFinding, stick: MemoryStick, models: Collection[str]
         for name, model in MODELS.items():
             if folder in {name.upper(), model.folder.upper()}:
                 file_models.add(name)
+    # DESIGNDB.CFG states an empty model for entries above its first section, which all models share
     return not models or not file_models or not file_models.isdisjoint({"", *models})
 
 
@@ -349,14 +350,14 @@ def openr_programs(stick: str | Path | None = None) -> list[PlainMapping]:
             "name": shipped.name,
             "about": shipped.description,
             "objects": [name for name in shipped.config.objects if name not in system_objects],
-            "commands": _vocabulary(shipped.name, stick),
+            "commands": _commands_of(shipped.name, stick),
             "connections": [str(line) for line in shipped.config.lines],
         }
         for shipped in PROGRAMS.values()
     ]
 
 
-def _vocabulary(name: str, stick: str | Path | None) -> str:
+def _commands_of(name: str, stick: str | Path | None) -> str:
     """Return the commands that the objects of a shipped program accept, as a text."""
     if name != MONET:
         return set_up_openr(name).vocabulary

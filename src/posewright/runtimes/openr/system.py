@@ -69,7 +69,7 @@ class System:
     def run(self) -> None:
         """Deliver all messages that are due, and log once each observer that does not answer in time."""
         self.openr.deliver()
-        for connection, report_frame in self._unanswered():
+        for connection, report_frame in self._iterate_unanswered():
             if report_frame <= self.openr.frame:
                 connection.is_silent = True
                 negation = "not" if connection.was_ready else "never"
@@ -85,12 +85,12 @@ class System:
     @property
     def n_frames_until_event(self) -> int | None:
         """Number of frames until a scheduled call or the report of a missing answer; None for neither."""
-        frames = [report_frame - self.openr.frame for _, report_frame in self._unanswered()]
+        frames = [report_frame - self.openr.frame for _, report_frame in self._iterate_unanswered()]
         if self.openr.frames_to_alarm is not None:
             frames.append(self.openr.frames_to_alarm)
         return min(frames, default=None)
 
-    def _unanswered(self) -> Iterator[tuple[Connection, int]]:
+    def _iterate_unanswered(self) -> Iterator[tuple[Connection, int]]:
         """Yield the connections with a missing answer that is not reported, and the frame of its report."""
         for connection in self.connections:
             is_reported_or_announced = connection.is_silent or connection.is_answered_later

@@ -150,7 +150,7 @@ class OVirtualRobotComm(OObject):
         if not isinstance(vector, OCommandVectorData):
             message = f"{sender.short} sent an RCRegion of {vector!r}"
             raise InputError(message, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
-        vector.set_n_data(vector.n_data)  # validates it
+        vector.set_n_data(vector.n_data)  # raises if the number does not fit the vector
         for info, angles in zip(vector.infos[: vector.n_data], vector.values, strict=False):
             if not info.n_frames:
                 continue

@@ -74,6 +74,7 @@ def read_listing(name: str, rule: str) -> str | None:
     listing = read_text(FOLDER / f"{name}.lst")
     if name != JUDGE:
         return listing
+    # the listing has one constant for each limit, in the order of the steps
     limits_deg = [limit_deg for step in steps for limit_deg in step.limits]
-    constants = iter([round(WORDS_PER_DEG * limit_deg) for limit_deg in limits_deg])
-    return _CONST.sub(lambda _: str(next(constants)), listing)
+    limit_words = iter([round(WORDS_PER_DEG * limit_deg) for limit_deg in limits_deg])
+    return _CONST.sub(lambda _: str(next(limit_words)), listing)

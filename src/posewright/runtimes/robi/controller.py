@@ -35,7 +35,7 @@ MOTION_CELLS = ("position", "torque", "time", "table_position", "table_torque")
 
 
 class WatchedMemory:
-    """A memory that notes what the program reads and writes.
+    """A memory that records which inputs a program reads and which tag moves servos.
 
     Attributes:
         has_changed: whether the program has changed a byte.
@@ -149,9 +149,9 @@ class RobiController(Controller):
         self.breakpoint_status: Status | None = None
         self._pending_words = list(self._words)
         self._is_running = True
-        self._label = ""
-        self._frame = 0
-        self._idle_frames = 0
+        self._label = ""  # the last one before the instruction that comes next
+        self._frame = 0  # since this start
+        self._idle_frames = 0  # frames in a row in which nothing changed
         self._last_commands: JointCommands | None = None
         self._reported_state: tuple[object, ...] = ()  # posture, label and mapped IDs
         self._reported_excesses: set[_ReportedExcess] = set()
@@ -193,7 +193,7 @@ class RobiController(Controller):
         try:
             self.engine.update_measured(state)
         except InputError as error:
-            self._fail(error)
+            self._end_with_error(error)
         while self._pending_words and self._pending_words[0].frame <= self._frame:
             word = self._pending_words.pop(0)
             self.memory.set("word", word.number)
@@ -222,7 +222,7 @@ class RobiController(Controller):
         try:
             stop = self.machine.run(INSTRUCTIONS_PER_FRAME, self._breakpoints)
         except InputError as error:
-            self._fail(error)
+            self._end_with_error(error)
             return
         self._label = stop.label
         if stop.reason is not RobiStopReason.BUDGET:
@@ -246,7 +246,7 @@ class RobiController(Controller):
             self._report_excesses()
             commands = self.engine.advance_frame()
         except InputError as error:
-            self._fail(error)
+            self._end_with_error(error)
             self.memory.set("time", 0)
             return self._last_commands or JointCommands(state.positions[None].copy())
         self._last_commands = replace(commands, lights=None)
@@ -281,8 +281,8 @@ class RobiController(Controller):
                 message=f"{excess}, at {label or '-'} (0x{address:08x})",
             )
 
-    def _fail(self, error: InputError) -> None:
-        """End the program and report its first error."""
+    def _end_with_error(self, error: InputError) -> None:
+        """End the program because of an error, and add an event for it if it is the first."""
         if self.error is None:
             self.error = error
             label = self.machine.label

@@ -253,10 +253,11 @@ class _Assembler:
         self._jump_operands: list[str] = []  # by tag; empty for other tags
         self._tag_key_of_label: dict[str, int] = {}  # key of the tag below each label
         self._label_lines: dict[str, int] = {}
+        # blank space before a tag unless `blank` states another: outside of <calc>, and inside
         self._usual_blanks = {"between": b"\n", "inside": b"\n  "}
-        self._pending: dict[str, bytes] = {}  # `raw` and `blank` of the next tag
+        self._next_tag_settings: dict[str, bytes] = {}  # `raw` and `blank` of the next tag
         self._inside_calc = False
-        self._tail = b""
+        self._blank_after = b""  # after the last tag
         self._open_string: _OpenString | None = None
 
     def read(self, listing: str) -> None:
@@ -265,7 +266,7 @@ class _Assembler:
         Raises:
             FormatError: with all others, lines that are wrong.
         """
-        self._pending.clear()
+        self._next_tag_settings.clear()
         n_previous = len(self._tags)
         for number, line in enumerate(listing.split("\n"), 1):
             if len(self._errors) >= MAX_ERRORS:
@@ -327,7 +328,7 @@ class _Assembler:
             key: label for label, key in self._tag_key_of_label.items() if not ADDRESS_LABEL.fullmatch(label)
         }
         tags = tuple(self._resolve_jump(tag, labels.get(tag.key, "")) for tag in self._tags)
-        program = Rm4Program(tags, self._tail, self._path)
+        program = Rm4Program(tags, self._blank_after, self._path)
         if program.n_bytes > MAX_BYTES:
             message = f"the program is larger than {MAX_BYTES:,} bytes"
             raise FormatError(message, where=Where(path=self._path))
@@ -434,13 +435,13 @@ class _Assembler:
 
     def _add_tag(self, tag: Tag, jump_operand: str = "") -> None:
         """Add a tag, with the `raw` and `blank` that precede it."""
-        raw = self._pending.pop("raw", b"")
+        raw = self._next_tag_settings.pop("raw", b"")
         if raw:
             tag = _apply_spelling(tag, raw)
         if tag.op is Op.END_CALC:
             self._inside_calc = False
         usual_blank = self._usual_blanks["inside" if self._inside_calc else "between"] if self._tags else b""
-        blank = self._pending.pop("blank", usual_blank)
+        blank = self._next_tag_settings.pop("blank", usual_blank)
         if tag.op is Op.CALC:
             self._inside_calc = True
         self._tags.append(dataclasses.replace(tag, blank_before=blank, key=len(self._tags)))
@@ -464,17 +465,17 @@ class _Assembler:
         self._line_number = string.line  # for errors
         value = b"".join(string.parts)
         if string.keyword == "text":
-            self._pending.pop("raw", None)
+            self._next_tag_settings.pop("raw", None)
             self._add_tag(self._read_text_tag(value))
         elif string.keyword == "raw":
-            self._pending["raw"] = value
+            self._next_tag_settings["raw"] = value
         elif value.strip(BLANK):
             message = f"{string.keyword} contains {excerpt(value.strip(BLANK))}"
             raise self._error(message, "expected blank space: spaces, \\t \\r \\n")
         elif string.keyword == "end":
-            self._tail = value
+            self._blank_after = value
         elif string.keyword == "blank":
-            self._pending["blank"] = value
+            self._next_tag_settings["blank"] = value
         else:
             self._usual_blanks[string.keyword] = value
         self._line_number = current_line

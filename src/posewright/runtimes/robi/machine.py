@@ -121,23 +121,22 @@ class ProgramMachine:
         self.program = program
         self.memory = memory
         self.stack: list[int] = []
-        code = [tag for tag in program.tags if tag.op is not Op.VERBATIM]
+        instruction_tags = [tag for tag in program.tags if tag.op is not Op.VERBATIM]
+        # the method that executes an instruction, and its tag
         self._instructions = [
             (self._select_handler(tag, inside_calc=inside_calc), tag)
-            for tag, inside_calc in zip(code, mark_inside_calc(code), strict=True)
+            for tag, inside_calc in zip(instruction_tags, mark_inside_calc(instruction_tags), strict=True)
         ]
-        self._addresses = [program.positions[tag.key] for tag in code]
+        self._addresses = [program.positions[tag.key] for tag in instruction_tags]
         self._index_by_key = _first_instructions(program)
         self._index_by_address: dict[int, int] = {}
         labels = sorted((program.positions[key], label) for key, label in program.labels.items())
         self._label_addresses = [address for address, _ in labels]
         self._labels = [label for _, label in labels]
         self._index = 0  # of the next instruction
-        self._test_result: bool | None = None
-        self._return_indices: list[int] = []
-        self._paused_at: int | None = (
-            None  # index of the instruction at whose breakpoint the last run stopped
-        )
+        self._test_result: bool | None = None  # of the last test in `<calc>`, for the jump after it
+        self._return_indices: list[int] = []  # of the instructions after the open calls
+        self._paused_at_index: int | None = None  # at whose breakpoint the last run stopped
         self._end_reason: RobiStopReason | None = None
 
     @property
@@ -156,11 +155,11 @@ class ProgramMachine:
         """The addresses of the open calls in the file, the latest last."""
         return tuple(self._addresses[index - 1] for index in self._return_indices)
 
-    def run(self, budget: int, breakpoints: Collection[int] = ()) -> MachineStop:
-        """Run at most `budget` instructions.
+    def run(self, max_instructions: int, breakpoints: Collection[int] = ()) -> MachineStop:
+        """Run the program until it ends, waits at a breakpoint or has executed enough instructions.
 
         Args:
-            budget: largest number of instructions.
+            max_instructions: after so many instructions it stops with the reason `BUDGET`.
             breakpoints: addresses of tags in the file before which it stops; the next run goes on from there.
 
         Raises:
@@ -168,16 +167,15 @@ class ProgramMachine:
             InputError: no tag begins at a breakpoint.
         """
         stop_indices = {self._index_at(address) for address in breakpoints}
-        paused_at = self._paused_at
-        self._paused_at = None
+        previous_pause = self._paused_at_index
+        self._paused_at_index = None
         instructions = self._instructions
         n_instructions = len(instructions)
         n_done = 0
-        while self._end_reason is None and self._index < n_instructions and n_done < budget:
-            if self._index in stop_indices and (
-                n_done or self._index != paused_at
-            ):  # first go on from a pause
-                self._paused_at = self._index
+        while self._end_reason is None and self._index < n_instructions and n_done < max_instructions:
+            continues_from_pause = n_done == 0 and self._index == previous_pause
+            if self._index in stop_indices and not continues_from_pause:
+                self._paused_at_index = self._index
                 return self._describe_stop(RobiStopReason.BREAKPOINT, n_done)
             execute, tag = instructions[self._index]
             execute(tag)
@@ -187,8 +185,8 @@ class ProgramMachine:
                 message = f"the program ends inside what was called from 0x{self.calls[-1]:08x}"
                 raise self._error(message, "a <return/> is missing")
             self._end_reason = RobiStopReason.END
-        if not n_done:
-            self._paused_at = paused_at
+        if not n_done:  # it is still paused there
+            self._paused_at_index = previous_pause
         return self._describe_stop(self._end_reason or RobiStopReason.BUDGET, n_done)
 
     def _index_at(self, address: int) -> int:

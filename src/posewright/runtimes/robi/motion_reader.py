@@ -88,17 +88,17 @@ class _PoseBlockReader:
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self._memory = RobiMemory()
-        self._map = self._memory.map
+        self._memory_map = self._memory.map
         self._cell_names: dict[int, str] = {}
         for name in ("position", "torque", "led", "time"):
-            for address in self._map[name].addresses:
+            for address in self._memory_map[name].addresses:
                 self._cell_names[address] = name
         self._moves: list[_Move] = []
         self._written_words: set[int] = set()  # addresses of words written since the last move
-        self._lights: dict[str, Light] = {}
-        self._moved_joints: set[str] = set()
+        self._last_lights: dict[str, Light] = {}  # in the last move that changed them
+        self._moved_joints: set[str] = set()  # whose position or torque was ever written
         self._free_joints = set(robot.joint_names)  # all have no torque at power-on
-        self._n_other_words = 0
+        self._n_words_elsewhere = 0  # written outside the pose block
 
     def write(self, address: int, size: int, values: Sequence[int]) -> None:
         """Apply the writes of a tag; writing the time word makes a move of all that was written before.
@@ -108,11 +108,11 @@ class _PoseBlockReader:
             size: the size of each value [byte].
             values: the values that the tag writes, one after the other.
         """
-        block = range(self._map["position"].address, self._map["time"].address + WORD_BYTES)
+        block = range(self._memory_map["position"].address, self._memory_map["time"].address + WORD_BYTES)
         value_addresses = range(address, address + size * len(values), size)
         for value_address, value in zip(value_addresses, values, strict=True):
             if value_address not in block:
-                self._n_other_words += 1
+                self._n_words_elsewhere += 1
                 continue
             self._memory.write(value_address, size, value)
             word = value_address & ~1  # a single byte changes the word that it is in
@@ -146,8 +146,8 @@ class _PoseBlockReader:
         or if its torque comes back. Its torque is added in every move after the first that names it.
         """
         servo_id = servo.id or 0
-        has_position = self._map["position"].address_of(servo_id) in self._written_words
-        has_torque = self._map["torque"].address_of(servo_id) in self._written_words
+        has_position = self._memory_map["position"].address_of(servo_id) in self._written_words
+        has_torque = self._memory_map["torque"].address_of(servo_id) in self._written_words
         percent = min(self._memory.get("torque", servo_id), FULL_PERCENT)
         if has_position or has_torque:
             self._moved_joints.add(joint)
@@ -162,14 +162,14 @@ class _PoseBlockReader:
         """Return the lights that have changed since the last move."""
         changed: dict[str, Light] = {}
         for led in self._robot.leds:
-            addresses = led_addresses(self._map, led.name)
+            addresses = led_addresses(self._memory_map, led.name)
             values = [min(float(self._memory.read(address, 2)), MAX_BRIGHTNESS) for address in addresses]
             light: Light = values[0]
             if len(values) > 1:
                 red, green, blue = values
                 light = (red, green, blue)
-            if self._written_words.intersection(addresses) and self._lights.get(led.name) != light:
-                self._lights[led.name] = light
+            if self._written_words.intersection(addresses) and self._last_lights.get(led.name) != light:
+                self._last_lights[led.name] = light
                 changed[led.name] = light
         return changed
 
@@ -200,5 +200,5 @@ class _PoseBlockReader:
 
     def remarks(self) -> Iterator[str]:
         """Yield a sentence about writes outside of the pose block, if there were any."""
-        if self._n_other_words:
-            yield f"not followed: {self._n_other_words} words written elsewhere than to the pose block"
+        if self._n_words_elsewhere:
+            yield f"not followed: {self._n_words_elsewhere} words written elsewhere than to the pose block"

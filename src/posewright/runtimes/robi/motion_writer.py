@@ -131,7 +131,7 @@ class _PoseBlockWriter:
         self.max_time_error_s = 0.0
         self._motion = motion
         self._robot = robot
-        self._map = memory_map()
+        self._memory_map = memory_map()
         self._servos = {joint: robot.servo(joint) for joint in motion.joints}
         self._written_words: dict[int, int] = {}  # of the pose block, by address
         self._n_instant_keyframes = 0
@@ -169,8 +169,8 @@ class _PoseBlockWriter:
         words: dict[int, int] = {}
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
             servo = self._servos[joint]
-            position_address = self._map["position"].address_of(servo.id or 0)
-            torque_address = self._map["torque"].address_of(servo.id or 0)
+            position_address = self._memory_map["position"].address_of(servo.id or 0)
+            torque_address = self._memory_map["torque"].address_of(servo.id or 0)
             if joint in keyframe.pose.free:
                 words[torque_address] = 0
                 continue
@@ -187,7 +187,7 @@ class _PoseBlockWriter:
             self._robot.led(name)  # raises if there is no such light
             brightnesses = light if isinstance(light, tuple) else (light,) * len(_COLOURS)
             # a light without colours has a single address
-            for address, brightness in zip(led_addresses(self._map, name), brightnesses, strict=False):
+            for address, brightness in zip(led_addresses(self._memory_map, name), brightnesses, strict=False):
                 words[address] = round(brightness)
         self._written_words |= words
         return words
@@ -212,18 +212,18 @@ class _PoseBlockWriter:
             message = f"a move or pause of {self._motion.name!r} lasts {ticks / TICKS_PER_S:.0f} s"
             raise InputError(message, hint=f"a time word allows at most {MAX_TICKS / TICKS_PER_S:.0f} s")
         if words and self._is_block_known():
-            start = self._map["position"].address
+            start = self._memory_map["position"].address
             block_addresses = range(start, start + WORD_BYTES * POSE_WORDS, WORD_BYTES)
             words = {address: self._written_words.get(address, 0) for address in block_addresses}
-        for address, values in _group_adjacent({**words, self._map["time"].address_of(): ticks}):
+        for address, values in _group_adjacent({**words, self._memory_map["time"].address_of(): ticks}):
             yield f"    mem_w 2 {address:#06x} = {', '.join(f'{value:#06x}' for value in values)}"
         yield "    call wait"
 
     def _is_block_known(self) -> bool:
         """Whether position and torque of all servos, and all LEDs, have been written."""
-        addresses = set(self._map["led"].addresses)
+        addresses = set(self._memory_map["led"].addresses)
         for servo in self._robot.servos:
-            addresses |= {self._map[cell].address_of(servo.id or 0) for cell in ("position", "torque")}
+            addresses |= {self._memory_map[cell].address_of(servo.id or 0) for cell in ("position", "torque")}
         return self._written_words.keys() >= addresses
 
     def losses(self) -> Iterator[str]:
@@ -239,7 +239,7 @@ class _PoseBlockWriter:
         """Yield a sentence about joints that the motion never sets, if there are any."""
         unset_joints: list[str] = []
         for joint, servo in self._servos.items():
-            if self._map["torque"].address_of(servo.id or 0) not in self._written_words:
+            if self._memory_map["torque"].address_of(servo.id or 0) not in self._written_words:
                 unset_joints.append(joint)
         if unset_joints:
             yield f"never set, so nothing is written for {', '.join(unset_joints)}"

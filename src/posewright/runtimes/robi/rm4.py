@@ -300,8 +300,8 @@ class _Rm4Reader:
         if not tags:
             where = Where(path=self._path)
             raise FormatError("the program has no tags", where=where, hint="expected at least one")
-        tail = self._data[len(self._data.rstrip(BLANK)) :]
-        unresolved = Rm4Program(tuple(tags), tail)  # its jumps have no targets yet
+        blank_after = self._data[len(self._data.rstrip(BLANK)) :]
+        unresolved = Rm4Program(tuple(tags), blank_after)  # its jumps have no targets yet
         starts = [unresolved.positions[tag.key] for tag in tags]
         for misplaced in islice(find_misplaced_tags(tags), MAX_ERRORS):
             self._report(unresolved.positions[misplaced.tag.key], misplaced.problem, misplaced.hint)
@@ -311,7 +311,7 @@ class _Rm4Reader:
                 tags[i] = self._resolve_jump(tag, starts[i], tags, starts)
             self._remark_oddities(tags[i], starts[i])
         raise_all(self.errors)
-        return Rm4Program(tuple(tags), tail, self._path, remarks=tuple(self._remarks))
+        return Rm4Program(tuple(tags), blank_after, self._path, remarks=tuple(self._remarks))
 
     def read_tags(self) -> Iterator[Tag]:
         """Yield the tags; errors go to `errors`, and reading goes on at the next tag."""
@@ -350,22 +350,23 @@ class _Rm4Reader:
             opening = _OPENING_TAG.match(data, begin)
             if opening is None:
                 raise self._no_tag_error(begin)
-            if opening[3] or opening[1] in {b"calc", b"/calc"}:
+            tag_name, _attributes, self_closing_slash = opening.groups()
+            if self_closing_slash or tag_name in {b"calc", b"/calc"}:
                 return opening.end()
-            name = opening[1].decode("ascii").removeprefix("/")
-            closing = b"</" + opening[1] + b">"
+            closing = b"</" + tag_name + b">"
+            name = tag_name.decode("ascii").removeprefix("/")
             if name not in _OPERATIONS and name != "medit":
                 # An unknown tag includes its text, but no tags inside it.
-                following = data.find(b"<", opening.end())
-                has_closing = data.startswith(closing, following)
-                return following + len(closing) if has_closing else opening.end()
-            if opening[1].startswith(b"/"):
+                next_tag = data.find(b"<", opening.end())
+                has_closing_tag = data.startswith(closing, next_tag)
+                return next_tag + len(closing) if has_closing_tag else opening.end()
+            if tag_name.startswith(b"/"):
                 raise self._error(begin, f"{excerpt(opening[0])} closes nothing", "remove it")
-        end = data.find(closing, begin + 2)
-        if end < 0:
+        closing_begin = data.find(closing, begin + 2)
+        if closing_begin < 0:
             message = f"{excerpt(data[begin : begin + 40].split(b'>')[0])}> is not closed"
             raise self._error(begin, message, f"expected {closing.decode('latin-1')} at its end, or <.../>")
-        return end + len(closing)
+        return closing_begin + len(closing)
 
     def _no_tag_error(self, begin: int) -> FormatError:
         """Return the error of bytes that do not begin a tag."""
@@ -396,7 +397,7 @@ class _Rm4Reader:
         """
         jump = f"<{tag.op}> to 0x{tag.address:08x}"
         target = bisect_left(starts, tag.address)  # index of the first tag at or after the address
-        previous = target - 1
+        previous = target - 1  # of the tag before it
         if target and tag.address < starts[previous] + len(tags[previous].raw):
             tag_text = excerpt(tags[previous].raw)
             message = f"{jump} leads into the middle of {tag_text}, {self._place(starts[previous])}"

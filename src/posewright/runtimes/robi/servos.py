@@ -80,17 +80,20 @@ class ServoEngine:
             message = f"a frame of {robot.name} lasts {robot.frame_period_s:g} s"
             raise InputError(message, hint=f"a frame of a Robi lasts 1/60 s ({FRAME_PERIOD_S:.6g} s)")
         self.memory = memory
-        self.ids = tuple(servo.id for servo in robot.servos if servo.id is not None)
+        self.servo_ids = tuple(servo.id for servo in robot.servos if servo.id is not None)
         max_id = memory.map["table_position"].count
-        if len(self.ids) != len(robot.servos) or not all(1 <= servo_id <= max_id for servo_id in self.ids):
+        if len(self.servo_ids) != len(robot.servos) or not all(
+            1 <= servo_id <= max_id for servo_id in self.servo_ids
+        ):
             message = f"{robot.name} has servos without an ID of a Robi"
             raise InputError(message, hint=f"expected IDs in 1..{max_id}")
         self.last_lights: Mapping[str, Rgb] = {}
         self._robot = robot
         self._lower_limits, self._upper_limits = np.sort(robot.to_ticks(np.array(robot.limits)), axis=0)
         self._full_stiffness: Floats = np.array([servo.stiffness for servo in robot.servos])
-        self._measured: Floats = np.zeros(len(self.ids))
-        self._command: Floats | None = None
+        # one element for each servo, in the robot's order
+        self._measured_ticks: Floats = np.zeros(len(self.servo_ids))
+        self._command_ticks: Floats | None = None
 
     @property
     def is_moving(self) -> bool:
@@ -100,7 +103,7 @@ class ServoEngine:
     @property
     def mapped_ids(self) -> tuple[int, ...]:
         """IDs, ascending, of servos that do not read position and torque from their pose block words."""
-        return tuple(servo_id for servo_id in sorted(self.ids) if self._is_mapped(servo_id))
+        return tuple(servo_id for servo_id in sorted(self.servo_ids) if self._is_mapped(servo_id))
 
     def _is_mapped(self, servo_id: int) -> bool:
         """Whether a table entry of a servo leads elsewhere than to its own word in the pose block."""
@@ -117,16 +120,16 @@ class ServoEngine:
             InputError: a parameter table leads out of the memory.
         """
         ticks = self._robot.to_ticks(state.positions)
-        self._measured = np.where(np.isfinite(ticks), ticks, self._measured)
-        if self._command is None:
-            self._command = self._measured.copy()
-        words = np.clip(np.rint(self._measured), -0x8000, 0x7FFF).astype(int).tolist()
-        for servo_id, word in zip(self.ids, words, strict=True):
+        self._measured_ticks = np.where(np.isfinite(ticks), ticks, self._measured_ticks)
+        if self._command_ticks is None:
+            self._command_ticks = self._measured_ticks.copy()
+        words = np.clip(np.rint(self._measured_ticks), -0x8000, 0x7FFF).astype(int).tolist()
+        for servo_id, word in zip(self.servo_ids, words, strict=True):
             address = self._resolve_entry("table_measured", servo_id, offset=0)  # has plain addresses
             self.memory.write(address, 2, word & 0xFFFF)
 
     def iterate_excesses(self) -> Iterator[Excess]:
-        """Yield the requests beyond limits: torques, and positions and speeds of the running move.
+        """Yield what the program requests of the servos beyond their limits: torque, position and speed.
 
         Positions and speeds are checked only while a move runs, and only of servos with torque.
 
@@ -134,9 +137,9 @@ class ServoEngine:
             InputError: a parameter table leads out of the memory.
         """
         frames_left = self.memory.get("time")
-        command = self._measured if self._command is None else self._command
+        command = self._measured_ticks if self._command_ticks is None else self._command_ticks
         max_speeds_deg_s = np.degrees(self._robot.max_speeds)
-        for i, servo_id in enumerate(self.ids):
+        for i, servo_id in enumerate(self.servo_ids):
             torque = self.read_table_target("table_torque", servo_id)
             goal = signed(self.read_table_target("table_position", servo_id))
             if torque > FULL_PERCENT:
@@ -173,22 +176,24 @@ class ServoEngine:
         Raises:
             InputError: a parameter table leads out of the memory.
         """
-        positions = [signed(self.read_table_target("table_position", servo_id)) for servo_id in self.ids]
+        positions = [
+            signed(self.read_table_target("table_position", servo_id)) for servo_id in self.servo_ids
+        ]
         goals = np.array(positions, dtype=np.float64)
-        torques = np.array([self.read_table_target("table_torque", servo_id) for servo_id in self.ids])
-        command = self._measured if self._command is None else self._command
+        torques = np.array([self.read_table_target("table_torque", servo_id) for servo_id in self.servo_ids])
+        command = self._measured_ticks if self._command_ticks is None else self._command_ticks
         frames_left = self.memory.get("time")
         if frames_left:
             command = command + (goals - command) / frames_left  # the last frame arrives at the goals
             self.memory.set("time", frames_left - 1)
         is_free = torques == 0
-        self._command = np.where(is_free, self._measured, command)
+        self._command_ticks = np.where(is_free, self._measured_ticks, command)
         torque_fraction = np.minimum(torques, FULL_PERCENT) / FULL_PERCENT
         lights = self.lights()
         changed_lights = None if lights == self.last_lights else lights
         self.last_lights = lights
         return JointCommands(
-            self._robot.from_ticks(self._command)[np.newaxis],
+            self._robot.from_ticks(self._command_ticks)[np.newaxis],
             free=is_free if is_free.any() else None,
             stiffness=torque_fraction * self._full_stiffness,
             lights=changed_lights,

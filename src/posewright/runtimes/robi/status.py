@@ -93,7 +93,7 @@ def status_of(controller: StatusSource) -> Status:
     engine = controller.engine
     mapped_ids = set(engine.mapped_ids)
     servos: list[ServoStatus] = []
-    for servo_id, joint in zip(engine.ids, controller.robot.joint_names, strict=True):
+    for servo_id, joint in zip(engine.servo_ids, controller.robot.joint_names, strict=True):
         servos.append(
             ServoStatus(
                 servo_id,

@@ -189,26 +189,26 @@ def find_moved_sensors(source: BasicSource) -> tuple[MovedSensor, ...]:
     label = ""
     for line in source.lines:
         label = line.label or label
-        for port, constant in _ports_read(line, constants):
+        for port, constant_name in _find_ports_read(line, constants):
             for kind, pattern in _NAME_PATTERNS.items():
-                is_named_constant = pattern.search(constant) is not None
-                is_named_routine = kind != "front" and pattern.search(label) is not None
-                if not (is_named_constant or is_named_routine):
+                constant_states_kind = pattern.search(constant_name) is not None
+                label_states_kind = kind != "front" and pattern.search(label) is not None
+                if not (constant_states_kind or label_states_kind):
                     continue
-                name = constant if is_named_constant else label
+                name = constant_name if constant_states_kind else label
                 if kind not in assigned_kinds:
                     assigned_kinds.add(kind)
-                    low, high = _inactive_band(source, line, constants)
+                    low, high = _find_inactive_band(source, line, constants)
                     sensor = _match_sensor(kind, low, high)
                     sensors[port] = MovedSensor(port, sensor, line=line.number, name=name)
-                elif is_named_constant and port not in sensors:
+                elif constant_states_kind and port not in sensors:
                     sensors[port] = MovedSensor(port, sensor=None, line=line.number, name=name)
     return tuple(
         moved for moved in sensors.values() if moved.sensor is None or moved.sensor.port != moved.port
     )
 
 
-def _ports_read(line: SourceLine, constants: Mapping[str, int]) -> Iterator[tuple[int, str]]:
+def _find_ports_read(line: SourceLine, constants: Mapping[str, int]) -> Iterator[tuple[int, str]]:
     """Yield each AD port that a line reads, and the name of the constant for its number; "" for a literal."""
     no_port = N_PORTS  # one more than the highest number
     for statement in statements_in(line.statement):
@@ -224,7 +224,7 @@ def _ports_read(line: SourceLine, constants: Mapping[str, int]) -> Iterator[tupl
                 yield port, constant_name
 
 
-def _inactive_band(
+def _find_inactive_band(
     source: BasicSource, reading_line: SourceLine, constants: Mapping[str, int]
 ) -> tuple[int, int]:
     """Return the smallest and largest counts for which a program does nothing about a port.
@@ -256,9 +256,9 @@ def _inactive_band(
 def _comparisons_with_action(
     line: SourceLine, variable: Identifier, constants: Mapping[str, int]
 ) -> Iterator[tuple[str, int]]:
-    """Yield the comparisons of a variable with numbers that lead to more than RETURN.
+    """Yield the comparisons of a variable with a number, in IF and ELSEIF, that do not just lead to RETURN.
 
-    A comparison is yielded as its operator without `=`, and the number.
+    Each is yielded as its operator without `=`, so `<` for `<=`, and the number.
     """
     for statement in statements_in(line.statement):
         if not isinstance(statement, IfStatement | ElseIf) or isinstance(statement.then, Return):

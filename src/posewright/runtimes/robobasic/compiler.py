@@ -99,8 +99,8 @@ class BasicCompiler:
         self.source = source
         self.builder = StepBuilder()
         self.symbols = self.builder.symbols
-        self._label_lines: dict[str, int] = {}
-        self._blocks: list[_IfBlock | _ForLoop] = []
+        self._label_lines: dict[str, int] = {}  # the line of each label, by its name in capitals
+        self._open_blocks: list[_IfBlock | _ForLoop] = []  # the innermost last
         self._unclosed_ifs = find_unclosed_ifs(source.lines)  # by line
         for line in source.lines:
             self.symbols.line = line.number
@@ -114,7 +114,7 @@ class BasicCompiler:
             self.symbols.report("label-twice", message, "give each its own name")
         elif key:
             self._label_lines[key] = line.number
-            self.builder.labels[key] = JumpTarget(-1)  # set when the line is compiled
+            self.builder.label_targets[key] = JumpTarget(-1)  # set when the line is compiled
         match line.statement:
             case tree.Dim(declarations):
                 for name, kind in declarations:
@@ -122,7 +122,7 @@ class BasicCompiler:
             case tree.Const(name, value):
                 self.symbols.declare_constant(name, value)
             case tree.CommandStatement() as command if command.key == "POS" and key:
-                self.builder.poses[key] = command
+                self.builder.pose_statements[key] = command
             case _:
                 pass
 
@@ -138,7 +138,7 @@ class BasicCompiler:
             key = line.label.upper()
             self._close_unclosed_ifs(line.number)
             if key and self._label_lines.get(key) == line.number:
-                builder.labels[key].address = builder.next_address
+                builder.label_targets[key].address = builder.next_address
             if line.problem:
                 is_accepted = line.statement is not None or is_stray(line.code)
                 severity = tree.Severity.WARNING if is_accepted else tree.Severity.ERROR
@@ -150,7 +150,7 @@ class BasicCompiler:
                 self.symbols.report("too-long", "the program is too long", hint)
                 break
         self._close_unclosed_ifs(len(self.source.lines) + 1)
-        for block in self._blocks:
+        for block in self._open_blocks:
             self.symbols.line = block.line
             keyword, end_keyword = ("IF", "ENDIF") if isinstance(block, _IfBlock) else ("FOR", "NEXT")
             message = f"this {keyword} has no {end_keyword}"
@@ -160,8 +160,8 @@ class BasicCompiler:
         return CompiledProgram(
             self.source,
             steps=tuple(builder.steps),
-            lines=tuple(builder.lines),
-            labels={name: target.address for name, target in builder.labels.items()},
+            lines=tuple(builder.line_numbers),
+            labels={name: target.address for name, target in builder.label_targets.items()},
             variables=self.symbols.variables,
             findings=tuple(sorted(self.symbols.findings, key=lambda finding: finding.line)),
         )
@@ -202,7 +202,7 @@ class BasicCompiler:
         """Compile a statement of `STATEMENTS`; reports an unknown one and wrong arguments."""
         command = normalize_move(command)
         kind = STATEMENTS.get(command.key)
-        if kind is None and command.key in self.builder.labels:
+        if kind is None and command.key in self.builder.label_targets:
             message = f"{command.name} is a label, not a statement"
             hint = f"GOTO {command.name}, or GOSUB {command.name}"
             self.symbols.report("unknown-statement", message, hint)
@@ -297,7 +297,7 @@ class BasicCompiler:
             if not is_whole_line:
                 message = "a block IF must be on a line of its own"
                 self.symbols.report("block", message, "IF condition THEN")
-            self._blocks.append(_IfBlock(self.symbols.line, else_target))
+            self._open_blocks.append(_IfBlock(self.symbols.line, else_target))
             return
         self._compile_statement(statement.then)
         if statement.otherwise is None:
@@ -339,7 +339,7 @@ class BasicCompiler:
 
     def _require_if_block(self, keyword: str) -> _IfBlock | None:
         """Return the innermost open block if it is an IF; otherwise report the keyword and return None."""
-        block = self._blocks[-1] if self._blocks else None
+        block = self._open_blocks[-1] if self._open_blocks else None
         if isinstance(block, _IfBlock):
             return block
         context = "" if block is None else f"; the FOR of line {block.line} is open"
@@ -348,7 +348,7 @@ class BasicCompiler:
         return None
 
     def _close_last_if(self) -> None:
-        block = self._blocks.pop()
+        block = self._open_blocks.pop()
         if isinstance(block, _IfBlock):
             self._close_if(block)
 
@@ -365,8 +365,8 @@ class BasicCompiler:
         Args:
             line_number: the line, from 1; one more than the program has lines at its end.
         """
-        while self._blocks:
-            unclosed_if = self._unclosed_ifs.get(self._blocks[-1].line)
+        while self._open_blocks:
+            unclosed_if = self._unclosed_ifs.get(self._open_blocks[-1].line)
             if unclosed_if is None or unclosed_if.end_line > line_number:
                 return
             self._close_last_if()
@@ -399,11 +399,11 @@ class BasicCompiler:
             message = f"this FOR never reaches {constant}"
             hint = f"a BYTE holds 0..{variable.max_value}; DIM {name} AS INTEGER"
             self.symbols.report("too-large", message, hint, tree.Severity.WARNING)
-        self._blocks.append(_ForLoop(self.symbols.line, name, begin, evaluate_last))
+        self._open_blocks.append(_ForLoop(self.symbols.line, name, begin, evaluate_last))
 
     def _compile_next(self, name: str | None) -> None:
         """Close the open FOR with a step that increments its variable and jumps back up to the last value."""
-        loop = self._blocks[-1] if self._blocks else None
+        loop = self._open_blocks[-1] if self._open_blocks else None
         if not isinstance(loop, _ForLoop):
             context = "" if loop is None else f"; the IF of line {loop.line} is open"
             hint = "FOR variable = first TO last, before"
@@ -412,8 +412,8 @@ class BasicCompiler:
         if name is not None and name.upper() != loop.variable_name.upper():
             message = f"NEXT {name} in the FOR of {loop.variable_name}, line {loop.line}"
             self.symbols.report("no-block", message, f"NEXT {loop.variable_name}")
-        self._blocks.pop()
-        self.builder.loops.append(LoopLines(loop.line, self.symbols.line))
+        self._open_blocks.pop()
+        self.builder.loop_lines.append(LoopLines(loop.line, self.symbols.line))
         variable = self.symbols.resolve_variable(loop.variable_name)
         if variable is None:
             return

@@ -48,7 +48,7 @@ class ControlFlow:
     def __post_init__(self) -> None:
         address = 0
         for line in self.lines:
-            while address < self.builder.next_address and self.builder.lines[address] < line.number:
+            while address < self.builder.next_address and self.builder.line_numbers[address] < line.number:
                 address += 1
             self.addresses[line.number] = address
 
@@ -59,7 +59,7 @@ class ControlFlow:
             address: the address of the step.
             evaluate: a known condition leaves only one branch.
         """
-        exits = self.builder.exits[address]
+        exits = self.builder.step_exits[address]
         condition = None if exits.condition is None else evaluate(exits.condition)
         if exits.falls_through and (condition is None or condition):
             yield address + 1
@@ -68,7 +68,7 @@ class ControlFlow:
 
     def called_routines(self) -> set[int]:
         """Return the addresses of all routines that are called."""
-        callers = (exits for exits in self.builder.exits if exits.is_call)
+        callers = (exits for exits in self.builder.step_exits if exits.is_call)
         return {target.address for exits in callers for target in exits.targets}
 
     def reachable(
@@ -96,7 +96,7 @@ class ControlFlow:
                 continue
             following = set(self.successors(address, evaluate))
             if follow_calls:
-                following |= {target.address for target in self.builder.exits[address].targets}
+                following |= {target.address for target in self.builder.step_exits[address].targets}
             new = following - visited
             visited |= new
             frontier += new
@@ -117,24 +117,29 @@ class ControlFlow:
         label_lines: dict[str, int] = {}
         for line in self.lines:
             label_lines.setdefault(line.label.upper(), line.number)
-        reached_around: dict[int, set[int]] = {}  # by line of a FOR, what can be reached without passing it
-        for reference in self.builder.references:
+        # by line of a FOR, the addresses that can be reached without passing it
+        reachable_without: dict[int, set[int]] = {}
+        for reference in self.builder.label_references:
             label_line = label_lines.get(reference.label.upper(), 0)
             loop = loops.get(label_line)
             if loop is None or reference.keyword == "MOVEPOS":
                 continue  # the label is in no FOR, or the statement does not jump
             if loop.for_line < reference.line <= loop.next_line:
                 continue  # a jump inside the FOR
-            if loop.for_line not in reached_around and len(reached_around) < MAX_LOOPS:
-                avoid = self.addresses[loop.for_line]
-                reached_around[loop.for_line] = self.reachable(follow_calls=True, avoid=avoid)
-            reached = reached_around.get(loop.for_line)
-            if reached is None or self.addresses[reference.line] in reached:
+            if loop.for_line not in reachable_without and len(reachable_without) < MAX_LOOPS:
+                for_address = self.addresses[loop.for_line]
+                reachable_without[loop.for_line] = self.reachable(follow_calls=True, avoid=for_address)
+            addresses = reachable_without.get(loop.for_line)  # None: not searched, so any jump counts
+            if addresses is None or self.addresses[reference.line] in addresses:
                 yield JumpIntoLoop(reference, loop.for_line)
 
     def _innermost_loops(self) -> dict[int, LoopLines]:
-        """Return the innermost FOR around each line that is in one, by line; the NEXT is inside its loop."""
-        next_lines = {loop.for_line: loop.next_line for loop in sorted(self.builder.loops)}
+        """Return, by line, the innermost FOR around it; only for lines that are in one.
+
+        The line of a NEXT is inside its loop, and that of the FOR itself outside.
+        """
+        # sorted, so that of several NEXTs of one FOR the last counts
+        next_lines = {loop.for_line: loop.next_line for loop in sorted(self.builder.loop_lines)}
         innermost: dict[int, LoopLines] = {}
         open_loops: list[LoopLines] = []
         for line in self.lines:

@@ -80,10 +80,11 @@ class RoboBasicController(Controller):
         self._seed = seed
         self._ad_sensors = assign_ports((), program.source) if ad_sensors is None else ad_sensors
         self._servo_numbers = [*board_joints(robot)]
+        # labels as the source spells them, by their name in capitals
         written_labels = {line.label.upper(): line.label for line in program.source.lines if line.label}
         labels_by_address = {address: key for key, address in program.labels.items()}
         self._label_addresses = sorted(labels_by_address)
-        self._labels = [
+        self._labels = [  # in the order of `_label_addresses`
             written_labels.get(labels_by_address[address], "") for address in self._label_addresses
         ]
         self._eeprom: dict[int, int] = {}

@@ -159,6 +159,7 @@ class _StatementFormatter:
     """Formats the statements of one program, with names as they are first declared."""
 
     def __init__(self, source: tree.BasicSource) -> None:
+        # variables and constants, and labels, as they are first written, by their names in capitals
         self._names: dict[str, str] = {name: name for name in (*PREDEFINED_VARIABLES, RANDOM)}
         self._labels: dict[str, str] = {}
         for line in source.lines:

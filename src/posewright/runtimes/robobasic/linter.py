@@ -51,7 +51,9 @@ def lint(source: tree.BasicSource, robot: Robot | str = ROBOT) -> tuple[tree.Bas
     errors = (finding for finding in findings if finding.severity is tree.Severity.ERROR)
     if not any(error.rule in _FLOW_UNKNOWN for error in errors):
         findings += _FlowRules(source, compiler).check()
-    findings += MoveRules(robot, compiler.symbols.fold_constant, compiler.builder.poses).check(source.lines)
+    findings += MoveRules(robot, compiler.symbols.fold_constant, compiler.builder.pose_statements).check(
+        source.lines
+    )
     return tuple(sorted(dict.fromkeys(findings), key=_sort_key))
 
 
@@ -94,7 +96,7 @@ class _FlowRules:
         self._symbols = compiler.symbols
         self._flow = ControlFlow(compiler.builder, source.lines)
         self._reachable = self._flow.reachable(follow_calls=True)
-        self._used_labels = {reference.label.upper() for reference in compiler.builder.references}
+        self._used_labels = {reference.label.upper() for reference in compiler.builder.label_references}
 
     def check(self) -> Iterator[tree.BasicFinding]:
         """Yield the findings."""
@@ -127,10 +129,9 @@ class _FlowRules:
                 routine = None
                 is_reported = False
                 continue
-            belongs_to_reported = is_reported and (
-                self._flow.is_entered_from_above(line) or self._is_label_used(line)
-            )
-            if line.label and not belongs_to_reported:
+            is_led_to = self._flow.is_entered_from_above(line) or self._is_label_used(line)
+            belongs_to_reported_run = is_reported and is_led_to
+            if line.label and not belongs_to_reported_run:
                 routine = line
                 is_reported = False
             if not is_reported and _has_effect(line.statement):
@@ -157,18 +158,19 @@ class _FlowRules:
 
     def _check_routines(self) -> Iterator[tree.BasicFinding]:
         """Yield findings about RETURN without GOSUB, routines left without RETURN, and the last line."""
-        end = self._builder.next_address
-        main = self._flow.reachable(evaluate=self._evaluate)
-        for address in sorted(main - {end}):
-            if self._builder.exits[address].is_return:
+        end = self._builder.next_address  # that after the last line
+        # addresses that are reached without a GOSUB, and those that are reached inside a routine
+        in_main_program = self._flow.reachable(evaluate=self._evaluate)
+        in_routines = self._flow.reachable(self._flow.called_routines(), self._evaluate)
+        for address in sorted(in_main_program - {end}):
+            if self._builder.step_exits[address].is_return:
                 message = "this RETURN can be reached without a GOSUB"
                 hint = "put END or GOTO above the routine"
                 yield finding_at(
                     self._line_of(address), "no-gosub", message, hint, severity=tree.Severity.WARNING
                 )
-        in_routines = self._flow.reachable(self._flow.called_routines(), self._evaluate)
-        for address in sorted(in_routines - main - {end}):
-            if not main.isdisjoint(self._flow.successors(address, self._evaluate)):
+        for address in sorted(in_routines - in_main_program - {end}):
+            if not in_main_program.isdisjoint(self._flow.successors(address, self._evaluate)):
                 message = "this leaves a routine without a RETURN"
                 hint = "each GOSUB takes memory until its RETURN"
                 yield finding_at(self._line_of(address), "no-return", message, hint)
@@ -176,7 +178,7 @@ class _FlowRules:
             return
         last_lines = (line for line in reversed(self._lines) if line.label or line.statement)
         last_line = next(last_lines, self._lines[0])
-        if end in main:
+        if end in in_main_program:
             message = "the program ends after its last line"
             yield finding_at(last_line, "no-end", message, hint="END makes that explicit")
         else:
@@ -186,7 +188,7 @@ class _FlowRules:
             )
 
     def _line_of(self, address: int) -> tree.SourceLine:
-        return self._lines[self._builder.lines[address] - 1]
+        return self._lines[self._builder.line_numbers[address] - 1]
 
     def _evaluate(self, condition: tree.Expression) -> int | None:
         """Return the value of a condition for RR = 0; None if it is not constant then."""

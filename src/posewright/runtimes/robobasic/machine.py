@@ -103,7 +103,7 @@ class BasicMachine:
         error: the error that stopped it.
         breakpoints: addresses before which it stops.
         pulse_us: time between two pulses of the servos [us].
-        is_waiting: whether a statement waits for servos; set for `step`.
+        is_waiting: whether the last statement waits for servos, and comes again; it sets this for `step`.
     """
 
     program: CompiledProgram
@@ -179,11 +179,12 @@ class BasicMachine:
         breakpoints = self.breakpoints
         self.breakpoints = ()
         self.stop_reason = None
-        self.is_waiting = True
-        while self.is_waiting:
+        must_run_again = True
+        while must_run_again:
             self.is_waiting = False
-            self.run_until(self.clock_us + 1)
-            if self.is_waiting:
+            self.run_until(self.clock_us + 1)  # one statement, as each takes longer than 1 us
+            must_run_again = self.is_waiting  # it set this, and comes again after a pulse
+            if must_run_again:
                 self.board.servos.send_pulse()
         self.breakpoints = breakpoints
 

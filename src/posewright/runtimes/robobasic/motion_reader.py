@@ -78,10 +78,10 @@ def read_routines(
     program = program if isinstance(program, CompiledProgram) else open_program(program)
     robot = find_robot(robot) if isinstance(robot, str) else robot
     reader = _RoutineReader(program, robot, speed_counts_s)
-    routines = [reader.read("", 1)]
+    routines = [reader.read_routine(label="", line_number=1)]
     for line in program.source.lines:
         if _begins_routine(line):
-            routines.append(reader.read(line.label, line.number))
+            routines.append(reader.read_routine(line.label, line.number))
     return tuple(routines)
 
 
@@ -138,12 +138,12 @@ class _RoutineReader:
     def _standing_servos(self) -> BoardServos:
         return BoardServos(self._standing_counts, self._robot.frame_period_s, self._speed_counts_s)
 
-    def read(self, label: str, line: int) -> Routine:
-        """Return the routine at a label, by running it.
+    def read_routine(self, label: str, line_number: int) -> Routine:
+        """Return the routine at a label: its motion, found by running it, or why it has none.
 
         Args:
             label: as written; empty for the beginning of the program, which has been run already.
-            line: the line of the label, from 1.
+            line_number: the line of the label, from 1.
         """
         if label:
             run = RoutineRun(
@@ -157,13 +157,13 @@ class _RoutineReader:
         else:
             run = self._beginning
         if run.failure:
-            return Routine(label, line, motion=None, failure=run.failure, failure_line=run.line)
+            return Routine(label, line_number, motion=None, failure=run.failure, failure_line=run.line)
         moves, end_pulses = run.one_pass()
         if not moves:
-            return Routine(label, line, motion=None)
+            return Routine(label, line_number, motion=None)
         motion = self._build_motion(self._motion_name(label), moves, end_pulses, repeats=run.repeats)
-        source = str(self._program.source.where(line))
-        return Routine(label, line, replace(motion, source=source), remarks=tuple(run.remarks()))
+        source = str(self._program.source.where(line_number))
+        return Routine(label, line_number, replace(motion, source=source), remarks=tuple(run.remarks()))
 
     def _motion_name(self, label: str) -> str:
         """Return the name of a routine's motion; that of the beginning is the program's name."""

@@ -154,7 +154,7 @@ class MoveRules:
         self, line: tree.SourceLine, command: tree.CommandStatement
     ) -> Iterator[tree.BasicFinding]:
         """Yield findings about a move that waits for another, or is too fast for its servos."""
-        servos = [field.servo for field in _fields_of(command)]
+        servos = [field.servo for field in _servo_fields_of(command)]
         previous_lines = [self._last_move_lines[servo] for servo in servos if servo in self._last_move_lines]
         if previous_lines and not self._is_wait_reported:
             self._is_wait_reported = True  # once per routine, since some do it in every move
@@ -186,7 +186,7 @@ class MoveRules:
             if servo is not None:
                 yield from self._check_position(line, servo, command.arguments[1], n_commas=1)
         elif _is_move(command) or command.key == "POS":
-            for field in _fields_of(command):
+            for field in _servo_fields_of(command):
                 # behind THEN the column of the field is not known
                 n_commas = field.n_commas if command is line.statement else None
                 yield from self._check_position(line, field.servo, field.value, n_commas)
@@ -230,7 +230,7 @@ class MoveRules:
         self, line: tree.SourceLine, command: tree.CommandStatement
     ) -> Iterator[tree.BasicFinding]:
         """Yield a finding for each servo that a DIR turns the other way than programs for this robot."""
-        for servo, n_commas, value in _fields_of(command):
+        for servo, n_commas, value in _servo_fields_of(command):
             direction = self._fold_constant(value)
             usual_direction = board_parameters().directions[servo]
             if direction in {0, 1} and direction != usual_direction and servo in self._range_of_servo:
@@ -297,7 +297,7 @@ def _first_name(command: tree.CommandStatement) -> str:
     return first.key if isinstance(first, tree.Identifier) else ""
 
 
-def _fields_of(command: tree.CommandStatement) -> Iterator[_ServoField]:
+def _servo_fields_of(command: tree.CommandStatement) -> Iterator[_ServoField]:
     """Yield the fields of a statement that are not empty."""
     normalized = normalize_move(command)
     servos = find_group(_first_name(normalized)) or ()

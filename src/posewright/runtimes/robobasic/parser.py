@@ -50,9 +50,11 @@ class _SyntaxTreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Trans
         otherwise: tree.Else | tree.ElseIf | None,
     ) -> tree.IfStatement:
         """Return the statement of an IF on one line or of one that begins a block."""
+        if otherwise is None:
+            return tree.IfStatement(condition, then, None)
         if isinstance(otherwise, tree.ElseIf):  # a block that begins behind ELSE; the compiler reports it
             return tree.IfStatement(condition, then, tree.IfStatement(otherwise.condition))
-        return tree.IfStatement(condition, then, None if otherwise is None else otherwise.then)
+        return tree.IfStatement(condition, then, otherwise.then)
 
     def else_(self, then: tree.Statement | None) -> tree.Else | tree.ElseIf:
         if isinstance(then, tree.IfStatement) and then.then is None:  # ELSE IF condition THEN

@@ -25,9 +25,9 @@ where the routine ends, and its end is known."""
 
 
 def inherit_settings(servos: BoardServos, previous: BoardServos) -> BoardServos:
-    """Copy SPEED, HIGHSPEED, PTP and DIR from other servos and return the servos."""
-    servos.sync_group = previous.sync_group
-    servos.sync_all = previous.sync_all
+    """Copy the settings of SPEED, HIGHSPEED, PTP and DIR from `previous` to `servos`, and return `servos`."""
+    servos.group_arrives_together = previous.group_arrives_together
+    servos.all_arrive_together = previous.all_arrive_together
     servos.high_speed = previous.high_speed
     servos.directions = list(previous.directions)
     servos.speed = previous.speed
@@ -143,7 +143,7 @@ class RoutineRun:
         self._servo_numbers = servo_numbers
         self._start_address = address
         self._max_statements = max_statements
-        self._pass_starts: list[int] = []  # number of moves at the beginning of each further pass
+        self._pass_starts: list[int] = []  # of each pass after the first, the index of its first move
         self._recorded_effects = 0  # the board's `effect_count` when a pulse was last recorded
         self._released: set[int] = set()  # servos whose torque is off
         self._inherited_speed: int | None = None  # SPEED of a move that the routine has not set itself
@@ -170,46 +170,64 @@ class RoutineRun:
         begins.
         """
         if not self._pass_starts:
-            return self.moves, self._pulses_of_clock()
-        first, last = self._pass_starts[-3:-1]  # indices of the first moves of this pass and of the last one
-        end_pulses = self.moves[last].begin if last < len(self.moves) else self._pulses_of_clock()
-        return self.moves[first:last], end_pulses
+            return self.moves, self._clock_in_pulses()
+        pass_start, next_pass_start, _ = self._pass_starts[-3:]
+        if next_pass_start < len(self.moves):
+            end_pulses = self.moves[next_pass_start].begin
+        else:
+            end_pulses = self._clock_in_pulses()
+        return self.moves[pass_start:next_pass_start], end_pulses
 
-    def _pulses_of_clock(self) -> int:
+    def _clock_in_pulses(self) -> int:
+        """Return the time of the program as the number of whole periods between two pulses."""
         return self._machine.clock_us // self._machine.pulse_us
 
     # The run.
 
     def _run(self) -> str:
-        """Run to the end, or `PASSES` times; return why the routine is not static, or an empty text."""
+        """Run the routine, and return why it is not static; an empty text if it is.
+
+        It runs to its end or, if it goes back to its own label for ever, for `PASSES` passes. The program
+        runs up to the time of the next pulse of the servos, the pulse is sent, and so on.
+        """
         machine = self._machine
         servos = self.servos
         while True:
-            if not servos.is_moving:
-                servos.pulse_count = max(servos.pulse_count, self._pulses_of_clock())
-            machine.run_until((servos.pulse_count + 1) * machine.pulse_us)
+            if not servos.is_moving:  # pulses that would move nothing are skipped
+                servos.pulse_count = max(servos.pulse_count, self._clock_in_pulses())
+            next_pulse_us = (servos.pulse_count + 1) * machine.pulse_us
+            machine.run_until(next_pulse_us)
             if machine.error is not None:
                 return machine.error.message
-            if machine.loop_counts.get(self._start_address, 0) > len(self._pass_starts):
+            n_jumps_to_start = machine.loop_counts.get(self._start_address, 0)
+            if n_jumps_to_start > len(self._pass_starts):  # a further pass begins
                 self._pass_starts.append(len(self.moves))
             self._send_pulse()
             has_ended = machine.stop_reason is not None and not servos.is_moving
             if has_ended or len(self._pass_starts) >= PASSES:
                 return ""
-            if machine.n_statements > self._max_statements:
-                return f"it has not ended after {self._max_statements:,} statements"
-            if machine.clock_us > MAX_TIME_S * 1e6:
-                return f"it has not ended after {MAX_TIME_S:g} s"
-            if len(self.moves) > MAX_MOVES:
-                return f"it has more than {MAX_MOVES:,} moves"
-            if self._is_in_endless_loop():
-                return "it loops here for ever"
+            failure = self._check_limits()
+            if failure:
+                return failure
+
+    def _check_limits(self) -> str:
+        """Return why the routine is not run any further; an empty text if it goes on."""
+        if self._machine.n_statements > self._max_statements:
+            return f"it has not ended after {self._max_statements:,} statements"
+        if self._machine.clock_us > MAX_TIME_S * 1e6:
+            return f"it has not ended after {MAX_TIME_S:g} s"
+        if len(self.moves) > MAX_MOVES:
+            return f"it has more than {MAX_MOVES:,} moves"
+        if self._is_in_endless_loop():
+            return "it loops here for ever"
+        return ""
 
     def _is_in_endless_loop(self) -> bool:
-        """Whether the program is in the same state as at a checkpoint and has done something since.
+        """Whether the program will repeat the same statements for ever.
 
-        Waiting for servos is no loop. The checkpoint, an earlier state, is moved to the present at intervals
-        that double (Brent 1980).
+        That is so if it is in the same state as at an earlier time, the checkpoint, and has not just waited
+        for servos since. The checkpoint is moved to the present at intervals that double (Brent 1980). A
+        routine that goes back to its own label repeats on purpose, and is no endless loop.
         """
         machine = self._machine
         if self._pass_starts or machine.stop_reason is not None:
@@ -331,8 +349,8 @@ class RoutineRun:
                 inherited_speeds.append(command.speed)
         if inherited_speeds:
             self._inherited_speed = inherited_speeds[0]
-        speed = settings.pop() if len(settings) == 1 and not continued else None
-        return RecordedMove(begin, n_pulses, counts, free, speed)
+        common_setting = settings.pop() if len(settings) == 1 and not continued else None
+        return RecordedMove(begin, n_pulses, counts, free, common_setting)
 
     def remarks(self) -> Iterator[str]:
         """Yield sentences about what the recorded moves do not contain, or contain differently."""
@@ -351,7 +369,7 @@ class RoutineRun:
             )
         if self._max_early_pulses:
             seconds = round(self._max_early_pulses * servos.period_s, 3)
-            reason = "moves overlap" if self._overlaps and servos.sync_all else "PTP is not ALLON"
+            reason = "moves overlap" if self._overlaps and servos.all_arrive_together else "PTP is not ALLON"
             yield f"servos that arrive up to {seconds:g} s before others, as {reason}, arrive together here"
         if self._overlaps:
             yield "a move begins before others have ended: a keyframe holds the positions at that time"

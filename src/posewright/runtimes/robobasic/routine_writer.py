@@ -107,8 +107,11 @@ class RoutineWriter:
         return targets
 
     def write_routine(self, label: str) -> Iterator[str]:
-        """Yield the lines of the routine below its label."""
-        repeat = self.motion.repeat
+        """Yield the lines of the routine below its label.
+
+        A pass of the motion is written once; a motion that repeats gets a FOR or a GOTO around it.
+        """
+        repeat = self.motion.repeat  # None for ever
         if repeat != 1:  # a pass starts where the pass before ended
             for targets in self._keyframe_targets:
                 self._positions |= targets

@@ -46,10 +46,10 @@ def _compile_movepos(builder: StepBuilder, command: CommandStatement) -> None:
     label = label_of_argument(command.arguments[0]) if len(command.arguments) == 1 else None
     if label is None:
         raise WrongArgumentsError
-    builder.references.append(LabelReference(builder.symbols.line, label, "MOVEPOS"))
-    pose = builder.poses.get(label.upper())
+    builder.label_references.append(LabelReference(builder.symbols.line, label, "MOVEPOS"))
+    pose = builder.pose_statements.get(label.upper())
     if pose is None:
-        builder.symbols.report_unknown("label", label, builder.poses, f"there is no {label}: POS")
+        builder.symbols.report_unknown("label", label, builder.pose_statements, f"there is no {label}: POS")
     else:
         _compile_move(builder, CommandStatement("MOVE", pose.arguments))
 
@@ -120,9 +120,9 @@ def _set_switch(servos: BoardServos, switch: _Switch, is_on: bool) -> None:
     """Set one of the modes in which the servos move."""
     match switch:
         case _Switch.SYNC_GROUP:
-            servos.sync_group = is_on
+            servos.group_arrives_together = is_on
         case _Switch.SYNC_ALL:
-            servos.sync_all = is_on
+            servos.all_arrive_together = is_on
         case _Switch.HIGH_SPEED:
             servos.high_speed = is_on
 

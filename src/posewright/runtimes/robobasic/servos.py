@@ -100,7 +100,7 @@ class MoveCommand:
     Attributes:
         targets: counts of the robot, by servo.
         rate: counts a second of the servos.
-        sync_group: whether its servos arrive together (PTP SETON).
+        group_arrives_together: whether its servos arrive together (PTP SETON).
         speed: SPEED at the time.
         high_speed: HIGHSPEED at the time.
         speed_inherited: whether SPEED was set by another run.
@@ -108,7 +108,7 @@ class MoveCommand:
 
     targets: Mapping[int, int]
     rate: float
-    sync_group: bool
+    group_arrives_together: bool
     speed: int
     high_speed: bool
     speed_inherited: bool
@@ -149,8 +149,8 @@ class BoardServos:
         speed: SPEED.
         speed_inherited: whether SPEED was set by another run, and not since.
         high_speed: whether HIGHSPEED is on.
-        sync_group: whether PTP SETON is in effect.
-        sync_all: whether PTP ALLON is in effect.
+        group_arrives_together: whether PTP SETON is in effect.
+        all_arrive_together: whether PTP ALLON is in effect.
         pulse_count: pulses sent.
         ramps: the ramps of the servos that move.
         started_ramps: those of them that started with the last pulse.
@@ -169,8 +169,8 @@ class BoardServos:
         self.speed = parameters.first_speed
         self.speed_inherited = False
         self.high_speed = False
-        self.sync_group = False
-        self.sync_all = False
+        self.group_arrives_together = False
+        self.all_arrive_together = False
         self.pulse_count = 0
         self.ramps: dict[int, ServoRamp] = {}
         self.started_ramps: Mapping[int, ServoRamp] = {}
@@ -200,7 +200,12 @@ class BoardServos:
             rate *= parameters.high_speed
         robot_targets = {servo: int(self.apply_direction(servo, counts)) for servo, counts in targets.items()}
         command = MoveCommand(
-            robot_targets, rate, self.sync_group, self.speed, self.high_speed, self.speed_inherited
+            robot_targets,
+            rate,
+            self.group_arrives_together,
+            self.speed,
+            self.high_speed,
+            self.speed_inherited,
         )
         self._queue.append(command)
         self._queued_servos |= robot_targets.keys()
@@ -267,14 +272,15 @@ class BoardServos:
     def _start_queue(self) -> dict[int, ServoRamp]:
         """Turn the queued commands into ramps, add those to `ramps`, and return them by servo."""
         started: dict[int, ServoRamp] = {}
-        n_longest = max(self._count_pulses(command, command.targets) for command in self._queue)
+        # until the last servo of all commands, and of one command, arrives
+        n_pulses_of_queue = max(self._count_pulses(command, command.targets) for command in self._queue)
         for command in self._queue:
-            n_command = self._count_pulses(command, command.targets)  # until its last servo arrives
+            n_pulses_of_command = self._count_pulses(command, command.targets)
             for servo, target in command.targets.items():
-                if self.sync_all:
-                    n_pulses = n_longest
-                elif command.sync_group:
-                    n_pulses = n_command
+                if self.all_arrive_together:
+                    n_pulses = n_pulses_of_queue
+                elif command.group_arrives_together:
+                    n_pulses = n_pulses_of_command
                 else:
                     n_pulses = self._count_pulses(command, [servo])
                 started[servo] = ServoRamp(self.positions[servo], target, n_pulses, command)

@@ -54,12 +54,16 @@ def encode_speed_settings(settings: Sequence[SpeedSetting | None]) -> dict[str, 
 
 
 def decode_speed_settings(motion: Motion) -> list[SpeedSetting | None]:
-    """Return the setting of each keyframe of a motion; None where its extras have no valid one."""
+    """Return the setting of each keyframe of a motion, as its extras store them; None where there is none.
+
+    The extra is a text such as `5 8h*3 -`: SPEED 5, three times SPEED 8 with HIGHSPEED, and one without a
+    setting. All are None if it has another form, or not as many settings as the motion has keyframes.
+    """
     unknown: list[SpeedSetting | None] = [None] * len(motion.keyframes)
     settings: list[SpeedSetting | None] = []
     for run in motion.extras.get(EXTRA, "").split():
         match = _RUN.fullmatch(run)
-        if match is None or len(settings) > len(unknown):
+        if match is None or len(settings) > len(unknown):  # more could fill the memory
             return unknown
         speed, high_mark, n_repetitions = match.groups()
         setting = SpeedSetting(int(speed), bool(high_mark)) if speed else None

@@ -68,24 +68,24 @@ class StepBuilder:
     Attributes:
         symbols: variables, constants and findings; `symbols.line` is the line under compilation.
         steps: the steps by address.
-        lines: the lines of the source, by address.
-        exits: the exits by address.
-        references: the references to labels.
-        loops: the lines of each FOR and its NEXT.
-        labels: the targets of jumps to them, by name in capitals.
-        poses: POS statements by their labels in capitals.
+        line_numbers: the lines of the source, by address.
+        step_exits: the exits by address.
+        label_references: the references to labels.
+        loop_lines: the lines of each FOR and its NEXT.
+        label_targets: the targets of jumps to them, by name in capitals.
+        pose_statements: POS statements by their labels in capitals.
         reported_keywords: statements without effect that have been reported.
     """
 
     def __init__(self) -> None:
         self.symbols = SymbolTable()
         self.steps: list[Step] = []
-        self.lines: list[int] = []
-        self.exits: list[Exits] = []
-        self.references: list[LabelReference] = []
-        self.loops: list[LoopLines] = []
-        self.labels: dict[str, JumpTarget] = {}
-        self.poses: dict[str, CommandStatement] = {}
+        self.line_numbers: list[int] = []
+        self.step_exits: list[Exits] = []
+        self.label_references: list[LabelReference] = []
+        self.loop_lines: list[LoopLines] = []
+        self.label_targets: dict[str, JumpTarget] = {}
+        self.pose_statements: dict[str, CommandStatement] = {}
         self.reported_keywords: set[str] = set()
 
     @property
@@ -96,8 +96,8 @@ class StepBuilder:
     def add(self, step: Step, exits: Exits = Exits()) -> None:
         """Add a step."""
         self.steps.append(step)
-        self.exits.append(exits)
-        self.lines.append(self.symbols.line)
+        self.step_exits.append(exits)
+        self.line_numbers.append(self.symbols.line)
 
     def add_action(self, action: Callable[[BasicMachine], None]) -> None:
         """Add a step that acts on the machine and goes on to the next."""
@@ -122,19 +122,21 @@ class StepBuilder:
     def resolve_label(self, label: str, keyword: str = "GOTO") -> JumpTarget:
         """Return the target of a jump to a label, and record the reference.
 
-        An unknown label is reported and stands for the step that follows the statement.
+        An unknown label is reported and stands for the step that follows the statement. AUTO, a routine of
+        the board's firmware that no program contains, does so, too, but is never reported.
 
         Args:
             label: the label as written.
             keyword: the keyword of the statement that refers to it.
         """
-        self.references.append(LabelReference(self.symbols.line, label, keyword))
-        target = self.labels.get(label.upper())
+        self.label_references.append(LabelReference(self.symbols.line, label, keyword))
+        target = self.label_targets.get(label.upper())
         if target is not None:
             return target
         if label.upper() != AUTO:
-            self.symbols.report_unknown("label", label, self.labels)
-        return JumpTarget(self.next_address + 1)
+            self.symbols.report_unknown("label", label, self.label_targets)
+        following = self.next_address + 1  # the jump itself gets the next address
+        return JumpTarget(following)
 
 
 class WrongArgumentsError(Exception):

@@ -118,7 +118,9 @@ class SetJoints(MotionCommand):
 
         def select_joints(frame: Keyframe) -> Keyframe:
             stiffness = {name: value for name, value in (frame.stiffness or {}).items() if name in joints}
-            return replace(frame, pose=frame.pose.with_joints(joints), stiffness=stiffness or None)
+            tangents = {name: value for name, value in (frame.tangents or {}).items() if name in joints}
+            pose = frame.pose.with_joints(joints)
+            return replace(frame, pose=pose, stiffness=stiffness or None, tangents=tangents)
 
         return replace(
             motion,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -9,10 +10,16 @@ from typing import Annotated
 import numpy as np
 
 from posewright.documents import Bounds, Node
-from posewright.formats.native.reader import read_light
-from posewright.motions import LONGEST_S, Easing, Keyframe, Motion, Pose
+from posewright.formats.native.reader import MAX_DEG_S, read_light
+from posewright.motions import LONGEST_S, Easing, Keyframe, Motion, Pose, Tangent
 from posewright.robots import Robot
-from posewright.studio.commands.changes import KeyframesCommand, MotionCommand, require_keyframe, with_range
+from posewright.studio.commands.changes import (
+    KeyframesCommand,
+    MotionCommand,
+    require_joints,
+    require_keyframe,
+    with_range,
+)
 from posewright.studio.pages import Pages
 from posewright.studio.requests import AnyData
 
@@ -20,6 +27,9 @@ Seconds = Annotated[float, Bounds(0.0, LONGEST_S)]
 
 NEW_REACH_S = 0.5
 """Duration of the segment into a copy that follows its original [s]."""
+
+SLOPE_STEP_S = 1e-4
+"""Time before and after a point of a curve between which its slope is measured [s]."""
 
 MIN_SEGMENT_S = 1e-3
 """A playhead closer than this to a keyframe is on it [s]."""
@@ -62,9 +72,84 @@ def with_keyframe_at(motion: Motion, time_s: float) -> tuple[Motion, int]:
     is_held = np.isnan(frame.pose.angles)
     pose = Pose(motion.joints, np.where(is_held, np.nan, motion.at(time_s).angles), frame.pose.free)
     # the attitude stays interpolated to the second keyframe; lights are set on the way into the first
-    first = replace(frame, pose=pose, reach_s=elapsed_s, pause_s=0.0, attitude=None)
+    first = replace(
+        frame,
+        pose=pose,
+        reach_s=elapsed_s,
+        pause_s=0.0,
+        attitude=None,
+        tangents=_tangents_within(motion, index, time_in_motion_s),
+    )
     second = replace(frame, reach_s=_rounded(frame.reach_s - elapsed_s), lights=None)
     return with_range(motion, begin=index, end=index + 1, frames=[first, second]), index
+
+
+def _tangents_within(motion: Motion, index: int, time_in_motion_s: float) -> dict[str, Tangent]:
+    """Return the tangents of a new keyframe within a spline, of those joints that have tangents at its ends.
+
+    Args:
+        motion: the motion.
+        index: index of the keyframe that the segment leads into.
+        time_in_motion_s: time of the new keyframe, at speed 1 [s].
+    """
+    if motion.keyframes[index].easing is not Easing.PCHIP:
+        return {}
+    ends = motion.keyframes[max(index - 1, 0) : index + 1]
+    joints = {joint for keyframe in ends for joint in keyframe.tangents or {}}
+    around_s = np.array([time_in_motion_s - SLOPE_STEP_S, time_in_motion_s + SLOPE_STEP_S]) / motion.speed
+    before, after = motion.sample_at(around_s).angles
+    slopes = ((after - before) / (2.0 * SLOPE_STEP_S)).tolist()
+    speeds = dict(zip(motion.joints, slopes, strict=True))
+    return {joint: Tangent(speeds[joint], speeds[joint]) for joint in joints if np.isfinite(speeds[joint])}
+
+
+@dataclass(frozen=True)
+class SetTangent(MotionCommand):
+    """Set the speeds of a joint at a keyframe, on splines; those that are None stay as they are.
+
+    Attributes:
+        keyframe: index of the keyframe.
+        joint: the joint.
+        arrive_deg_s: speed at the end of the segment into the keyframe, at speed 1 of the motion [deg/s].
+        leave_deg_s: speed at the beginning of the next segment [deg/s].
+        is_computed: removes the tangent, so that both speeds are computed again.
+    """
+
+    keyframe: int
+    joint: str
+    arrive_deg_s: Annotated[float, Bounds(-MAX_DEG_S, MAX_DEG_S)] | None = None
+    leave_deg_s: Annotated[float, Bounds(-MAX_DEG_S, MAX_DEG_S)] | None = None
+    is_computed: bool = False
+
+    @property
+    def label(self) -> str:
+        """The text after "Undo" in the menu."""
+        verb = "compute" if self.is_computed else "set"
+        return f"{verb} the tangent of {self.joint.replace('_', ' ')}"
+
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        """Return the motion with the tangent set, or removed."""
+        require_keyframe(motion, self.keyframe)
+        frame = motion.keyframes[self.keyframe]
+        require_joints(frame.pose, [self.joint])
+        tangents = dict(frame.tangents or {})
+        present = tangents.pop(self.joint, None)
+        if not self.is_computed:
+            tangents[self.joint] = self._tangent(motion, present)
+        changed = replace(frame, tangents=tangents)
+        return with_range(motion, begin=self.keyframe, end=self.keyframe + 1, frames=[changed])
+
+    def _tangent(self, motion: Motion, present: Tangent | None) -> Tangent:
+        """Return the new tangent; a speed that is not given is the present one, or the one on the spline."""
+        if present is None:
+            column = motion.joints.index(self.joint)
+            arriving, leaving = (
+                float(np.nan_to_num(speeds[self.keyframe, column])) for speeds in motion.spline_tangents()
+            )
+            present = Tangent(arriving, leaving)
+        arrive_rad_s = present.arrive_rad_s if self.arrive_deg_s is None else math.radians(self.arrive_deg_s)
+        leave_rad_s = present.leave_rad_s if self.leave_deg_s is None else math.radians(self.leave_deg_s)
+        return Tangent(arrive_rad_s, leave_rad_s)
 
 
 @dataclass(frozen=True)
@@ -145,7 +230,7 @@ class StretchKeyframes(KeyframesCommand):
     """Make segments and pauses of keyframes longer or shorter.
 
     Attributes:
-        factor: factor of all durations.
+        factor: factor of all durations; tangents become as much slower.
         reach_by_s: added to the duration of each segment [s].
         pause_by_s: added to each pause [s].
     """
@@ -162,7 +247,10 @@ class StretchKeyframes(KeyframesCommand):
     def _change_keyframe(self, frame: Keyframe) -> Keyframe:
         reach_s = frame.reach_s * self.factor + self.reach_by_s
         pause_s = frame.pause_s * self.factor + self.pause_by_s
-        return replace(frame, reach_s=_rounded(reach_s), pause_s=_rounded(pause_s))
+        tangents = {
+            joint: tangent.scaled(1.0 / self.factor) for joint, tangent in (frame.tangents or {}).items()
+        }
+        return replace(frame, reach_s=_rounded(reach_s), pause_s=_rounded(pause_s), tangents=tangents)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from posewright.documents import path_exists
 from posewright.errors import InputError, LossError
 from posewright.formats import FORMATS, preview_motion, write_motion, write_motion_file
 from posewright.formats.motion_format import Rounding
-from posewright.motions import Motion, find_faults, find_faults_of_several
+from posewright.hazards import find_faults, find_faults_of_several
+from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.studio.files.load import SaveTarget, file_digest
 from posewright.studio.pages import Pages

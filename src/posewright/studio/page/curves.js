@@ -1,6 +1,7 @@
 // Curves of chosen joints over time: limits, what is too fast, and keyframes that are dragged up and down.
 import { ask, edit, newGesture, on, value } from "./link.js";
 import { button, el, fail, svg, words } from "./dom.js";
+import { bindField } from "./fields.js";
 import { shortcuts } from "./keys.js";
 
 const LEFT = 46, RIGHT = 10, LOWEST = 64, FOOT = 15, FIRST_CHOSEN = 2, NARROWEST_DEG = 10, MOST_MARKS = 250;
@@ -43,7 +44,7 @@ export function mount(root) {
     button("−", () => zoom(2), { "aria-label": "Show more time" }), button("+", () => zoom(0.5), { "aria-label": "Show less time" }),
     button("All", () => { span = null; refresh(); }, { "aria-label": "Show all of the time" }),
     el("label", { class: "row" }, whole, "whole range of the joint"),
-    el("span", { class: "faint" }, "Drag a mark up or down to turn the joint at that keyframe.")), rows)));
+    el("span", { class: "faint" }, "Drag marks to turn the joint; with easing pchip, drag handles for its speed (Alt: one of them).")), rows)));
   const refresh = oneAtATime(async () => {
     if (!rows.clientWidth || !value("player")) return;
     const joints = value("robot").joints.map(({ name }) => name).filter((name) => chosen.has(name));
@@ -126,7 +127,33 @@ export function mount(root) {
       ["ArrowUp", "1° more", by(1)], ["ArrowDown", "1° less", by(-1)], ["Shift+ArrowUp", "0.1° more", by(0.1)], ["Shift+ArrowDown", "0.1° less", by(-0.1)],
       ["PageUp", "10° more", by(10)], ["PageDown", "10° less", by(-10)], ["ArrowLeft", "To the keyframe before", go(-1)], ["ArrowRight", "To the next", go(1)],
     ], drawing);
-    return { box: el("div", { "data-joint": name }, title, drawing), title, drawing, head };
+    const speeds = speedFields(name);
+    return { box: el("div", { "data-joint": name }, el("div", { class: "row" }, title, speeds.row), drawing), title, speeds, drawing, head };
+  }
+  // The speeds at which a joint arrives at the current keyframe and leaves it, as numbers.
+  function speedFields(name) {
+    const set = (args) => { const { page, keyframe } = value("cursor"); return edit("set_tangent", { page, keyframe, joint: name, ...args }).catch(fail); };
+    const owner = () => `${value("cursor").page} ${value("cursor").keyframe}`;
+    const field = (text, side) => {
+      const input = el("input", { type: "number", step: "any", class: "short", "aria-label": `${words(name)} ${text} [deg/s]` });
+      const show = bindField(input, (speed) => set({ [side]: speed }), { format: (speed) => String(Number(speed.toFixed(1))), tolerance: () => Infinity, owner });
+      return { box: el("label", {}, `${text} `, input), show: (speed) => { input.disabled = speed === null; show(speed); } };
+    };
+    const fields = [field("arrives", "arrive_deg_s"), field("leaves", "leave_deg_s")];
+    const computed = button("Compute", () => set({ is_computed: true }), { class: "small", title: "Speeds without overshoot, as for keyframes without handles" });
+    const row = el("span", { class: "row faint", hidden: true }, ...fields.map(({ box }) => box), "°/s", computed);
+    return { row, show: (tangent, isSet) => {
+      row.hidden = !tangent || tangent.every((speed) => speed === null);
+      computed.disabled = !isSet;
+      if (tangent) fields.forEach((one, side) => one.show(tangent[side]));
+    } };
+  }
+  // The ends of a mark's handles: a third of the segment away, as the control points of a Bézier curve.
+  function handlesOf(mark, clock, tangent, y) {
+    const motion = value("motion"), { keyframes, speed } = motion, { x } = scale();
+    const next = keyframes[mark.place + 1] ?? keyframes[0];
+    const ends = [[tangent[0], clock.arrives, -keyframes[mark.place].reach_s / 3], [tangent[1], clock.ends, next.reach_s / 3]];
+    return ends.flatMap(([slope, from, reach], side) => slope === null ? [] : [{ ...mark, side, reach, from: x(from), x: x(from + reach / speed), foot: mark.y, y: y(mark.angle + slope * reach) }]);
   }
   function drawChart(name, chart, height) {
     const motion = value("motion"), cursor = value("cursor"), joint = value("robot").joints.find((one) => one.name === name);
@@ -150,6 +177,10 @@ export function mount(root) {
       const own = motion.keyframes[place].pose[column], angle = own ?? angleAt(times, angles, arrives);
       return own === "free" || angle === null ? [] : [{ place, angle, held: own === null, x: x(arrives), y: y(angle) }];
     });
+    const current = chart.marks.find(({ place }) => place === cursor.keyframe), tangent = current ? sampled.joints[name].tangents_deg_s[current.place] : null;
+    chart.handles = tangent ? handlesOf(current, clockOf(motion)[current.place], tangent, y) : [];
+    chart.speeds.show(tangent, Boolean(motion.keyframes[cursor.keyframe]?.tangents?.[name]));
+    parts.push(...chart.handles.flatMap((one) => [svg("line", { class: "handle", x1: one.from, y1: one.foot, x2: one.x, y2: one.y }), svg("circle", { class: "handle", "data-side": one.side, cx: one.x, cy: one.y, r: 4 })]));
     parts.push(...marks.filter((_, at) => marks.length < 60 || at % Math.ceil(marks.length / 60) === 0).map(({ arrives, place }) => svg("g", { class: place === cursor.keyframe ? "keyframe now" : "keyframe" }, svg("line", { x1: x(arrives), x2: x(arrives), y1: 4, y2: end }), svg("text", { x: x(arrives), y: height - 3 }, String(place + 1)))),
       ...chart.marks.map((mark) => markOf(mark, joint, mark.place === cursor.keyframe)));
     for (const [what, size] of [["width", rows.clientWidth], ["height", height]]) chart.drawing.setAttribute(what, size);
@@ -172,8 +203,13 @@ export function mount(root) {
   function grab(event, name) {
     if (event.button !== 0) return;
     const at = position(event), chart = charts.get(name);
-    const mark = chart.marks.find((one) => Math.hypot(one.x - at.x, one.y - at.y) < 9);
+    const near = (one) => Math.hypot(one.x - at.x, one.y - at.y) < 9;
+    const handle = chart.handles.find(near), mark = chart.marks.find(near);
     event.currentTarget.setPointerCapture(event.pointerId);
+    if (handle && (!mark || Math.hypot(handle.x - at.x, handle.y - at.y) < Math.hypot(mark.x - at.x, mark.y - at.y))) {
+      dragged = { name, handle, off: handle.y - at.y, gesture: newGesture() };
+      return;
+    }
     dragged = { name: mark ? name : null, keyframe: mark?.place, off: mark ? mark.y - at.y : 0, gesture: newGesture() };
     if (mark) ask("session.look", { keyframe: mark.place }).catch(fail);
     else drag(event);
@@ -182,19 +218,28 @@ export function mount(root) {
     if (!dragged) return;
     const at = position(event);
     if (dragged.name === null) { wanted = { seek: scale().time(at.x) }; return send(); }
-    const { range, end } = charts.get(dragged.name);
-    turn(dragged.name, dragged.keyframe, range[0] + (range[1] - range[0]) * (end - at.y - dragged.off) / (end - 4), dragged.gesture);
+    const { range, end } = charts.get(dragged.name), degrees = range[0] + (range[1] - range[0]) * (end - at.y - dragged.off) / (end - 4);
+    if (dragged.handle) bend(dragged, degrees, event.altKey);
+    else turn(dragged.name, dragged.keyframe, degrees, dragged.gesture);
+  }
+  // Let a handle's end be at some degrees; where there is no pause, the other handle goes along, unless it is to be alone.
+  function bend({ name, handle, gesture }, degrees, isAlone) {
+    const slope = Number(((degrees - handle.angle) / handle.reach).toFixed(2)), { place, side } = handle;
+    const isSmooth = !isAlone && charts.get(name).handles.length === 2 && value("motion").keyframes[place].pause_s === 0;
+    const speeds = isSmooth ? { arrive_deg_s: slope, leave_deg_s: slope } : { [side ? "leave_deg_s" : "arrive_deg_s"]: slope };
+    wanted = { edit: ["set_tangent", { page: value("cursor").page, keyframe: place, joint: name, ...speeds }, gesture] };
+    send();
   }
   function drop() { dragged = null; draw(); }
   function turn(name, keyframe, degrees, gesture) {
-    wanted = { edit: [{ page: value("cursor").page, keyframe, angles_deg: { [name]: Number(degrees.toFixed(2)) } }, gesture] };
+    wanted = { edit: ["set_angles", { page: value("cursor").page, keyframe, angles_deg: { [name]: Number(degrees.toFixed(2)) } }, gesture] };
     send();
   }
   const send = oneAtATime(async () => {
     if (!wanted) return;
     const now = wanted;
     wanted = null;
-    if (now.edit) await edit("set_angles", ...now.edit);
+    if (now.edit) await edit(...now.edit);
     else await ask("player.seek", { time_s: now.seek });
   });
 }

@@ -189,6 +189,8 @@ def compact_layout(obstacles: Sequence[Obstacle], chains: Iterable[WeightedChain
 def _gap_spacing(obstacles: Sequence[Obstacle], first_index: int, second_index: int, weight: int) -> Spacing:
     """Return the constraint that keeps two obstacles apart along r, by no more than they are now.
 
+    r is the position in the direction of the arrows, across the layers.
+
     Args:
         obstacles: all obstacles.
         first_index: index of the one with the lower r.
@@ -268,32 +270,35 @@ class _LayerArranger:
     Attributes:
         net: the graph of vertices (items, labels, bends) and segments between the layers.
         layers: the vertices of every layer, in order.
-        crossings: number of crossings of wires.
+        n_crossings: number of crossings of wires.
         lowest_v: the lowest v of every vertex.
         port_v: the v at which a wire meets a vertex.
         layer_thickness: the thickness of every layer.
         obstacles: the rectangles and jogs that must stay apart; the first and the last are the edges of the
             drawing, which are added after all others.
-        obstacle_of_vertex: index of a vertex's obstacle, before the edges are added.
-        obstacle_of_jog: index of a jog's obstacle, by layer and wire, before the edges are added.
+        obstacle_index_by_vertex: index of a vertex's obstacle, before the edges are added.
+        obstacle_index_by_jog: index of a jog's obstacle, by layer and wire, before the edges are added.
         obstacle_r: the lowest r of every obstacle after compaction.
     """
 
     def __init__(self, items: Sequence[LayoutItem], wires: Sequence[LayoutWire], ranking: Ranking) -> None:
-        """Order the vertices in their layers, and place them along the layers (on the axis v)."""
+        """Order the vertices in their layers, and place them along the layers (on the axis v).
+
+        A vertex is an item, the label of a wire, or the point where a wire passes a layer.
+        """
         self.items = items
         self.wires = wires
         self.ranking = ranking
         self.net = Net(items, wires, ranking)
         ordering = Ordering(self.net)
-        self.layers, self.crossings = ordering.solve()
+        self.layers, self.n_crossings = ordering.solve()
         self.lowest_v, self.port_v = CrossPlacement(self.net, self.layers, ordering).solve()
         self.layer_thickness = [
             max((self.net.vertices[v].thickness for v in layer), default=0) for layer in self.layers
         ]
         self.obstacles: list[Obstacle] = []
-        self.obstacle_of_vertex: dict[int, int] = {}
-        self.obstacle_of_jog: dict[_JogKey, int] = {}
+        self.obstacle_index_by_vertex: dict[int, int] = {}
+        self.obstacle_index_by_jog: dict[_JogKey, int] = {}
 
     def solve(self) -> Arrangement:
         """Return the compacted positions, routes and label positions.
@@ -307,17 +312,17 @@ class _LayerArranger:
         self.obstacles.append(Obstacle(ObstacleKind.EDGE, end_r, thickness=0, low_v=0, high_v=breadth))
         chains = [chain for wire in self.wires for chain in self._weighted_chains(wire)]
         self.obstacle_r = compact_layout(self.obstacles, chains)
-        places = {}
+        item_positions = {}
         for item in self.items:
             vertex = self.net.vertex_by_key[item.key]
-            places[item.key] = (self._lowest_r(vertex), self.lowest_v[vertex])
+            item_positions[item.key] = (self._lowest_r(vertex), self.lowest_v[vertex])
         return Arrangement(
             thickness=self.obstacle_r[-1],
             breadth=breadth,
-            places=places,
+            item_positions=item_positions,
             routes={wire.key: self._wire_route(wire) for wire in self.wires},
-            labels={wire.key: self._label_position(wire) for wire in self.wires if wire.label},
-            crossings=self.crossings,
+            label_positions={wire.key: self._label_position(wire) for wire in self.wires if wire.label_size},
+            n_crossings=self.n_crossings,
         )
 
     def _highest_v(self, vertex: int) -> int:
@@ -334,12 +339,13 @@ class _LayerArranger:
             The r at their end: the position in the direction of the arrows [px].
         """
         r = 0
-        for i, thickness in enumerate(self.layer_thickness):
-            for vertex in self.layers[i]:
+        for layer_index, thickness in enumerate(self.layer_thickness):
+            for vertex in self.layers[layer_index]:
                 self._add_vertex_obstacle(vertex, r, thickness)
             r += thickness
-            if i + 1 < len(self.layers):
-                r += self._add_jog_obstacles(i, r)
+            is_last_layer = layer_index + 1 == len(self.layers)
+            if not is_last_layer:
+                r += self._add_jog_obstacles(layer_index, r)
         return r
 
     def _add_vertex_obstacle(self, vertex_index: int, layer_r: int, layer_thickness: int) -> None:
@@ -361,7 +367,7 @@ class _LayerArranger:
         low_r = layer_r + (0 if is_at_back else (layer_thickness - vertex.thickness) // 2)
         low_v = self.lowest_v[vertex_index] - item.room_before
         high_v = self._highest_v(vertex_index)
-        self.obstacle_of_vertex[vertex_index] = len(self.obstacles)
+        self.obstacle_index_by_vertex[vertex_index] = len(self.obstacles)
         self.obstacles.append(Obstacle(vertex.kind, low_r, vertex.thickness, low_v, high_v))
 
     def _add_jog_obstacles(self, layer: int, layer_end_r: int) -> int:
@@ -382,7 +388,7 @@ class _LayerArranger:
                     jogs.append(Jog(segment.wire, start_v, end_v))
         lanes = assign_lanes(jogs)
         for jog, lane in zip(jogs, lanes, strict=True):
-            self.obstacle_of_jog[_JogKey(layer, jog.wire)] = len(self.obstacles)
+            self.obstacle_index_by_jog[_JogKey(layer, jog.wire)] = len(self.obstacles)
             low_r = layer_end_r + ROOM_BESIDE_LANES + lane * LANE_DISTANCE
             self.obstacles.append(Obstacle(ObstacleKind.LANE, low_r, 0, jog.low_v, jog.high_v))
         return 2 * ROOM_BESIDE_LANES + max(lanes, default=0) * LANE_DISTANCE
@@ -391,19 +397,19 @@ class _LayerArranger:
 
     def _obstacle_index(self, vertex: int) -> int:
         """Return the index of a vertex's obstacle; a vertex without one is at a border, which is an edge."""
-        if vertex in self.obstacle_of_vertex:
-            return self.obstacle_of_vertex[vertex] + 1  # as the back edge was inserted at index 0
+        if vertex in self.obstacle_index_by_vertex:
+            return self.obstacle_index_by_vertex[vertex] + 1  # as the back edge was inserted at index 0
         is_at_back = self.net.vertices[vertex].item.pinned_side is PortSide.BACK
         return 0 if is_at_back else len(self.obstacles) - 1
 
     def _jog_index(self, lower_vertex: int, wire: int) -> int | None:
         """Return the index of the obstacle of a wire's jog behind a vertex; None if it runs straight on."""
-        index = self.obstacle_of_jog.get(_JogKey(self.net.vertices[lower_vertex].layer, wire))
+        index = self.obstacle_index_by_jog.get(_JogKey(self.net.vertices[lower_vertex].layer, wire))
         return None if index is None else index + 1  # as the back edge was inserted at index 0
 
     def _obstacle_chain(self, wire: LayoutWire) -> list[int]:
         """Return the indices of the obstacles along a wire, by rising r."""
-        vertices = self.net.chains[wire.key]
+        vertices = self.net.chain_by_wire[wire.key]
         indices = [self._obstacle_index(vertices[0])]
         for vertex, next_vertex in pairwise(vertices):
             jog_index = self._jog_index(vertex, wire.key)
@@ -420,11 +426,12 @@ class _LayerArranger:
         """
         obstacles = self._obstacle_chain(wire)
         yield WeightedChain(obstacles, weight=1)
-        if wire.label:
+        if wire.label_size:
             kinds = [self.obstacles[index].kind for index in obstacles]
-            label = kinds.index(ObstacleKind.LABEL)
-            is_reversed = wire.key in self.ranking.back_wires  # then the wire's start is the last obstacle
-            yield WeightedChain(obstacles[label:] if is_reversed else obstacles[: label + 1], weight=1)
+            label_index = kinds.index(ObstacleKind.LABEL)
+            leads_back = wire.key in self.ranking.back_wires  # then the wire's start is the last obstacle
+            from_start_to_label = obstacles[label_index:] if leads_back else obstacles[: label_index + 1]
+            yield WeightedChain(from_start_to_label, weight=1)
 
     def _lowest_r(self, vertex: int) -> int:
         """Return the lowest r of a vertex after compaction, when it is in the middle of its obstacle."""
@@ -435,9 +442,10 @@ class _LayerArranger:
     def _wire_route(self, wire: LayoutWire) -> tuple[tuple[int, int], ...]:
         """Return the corners of a wire's route from its start to its end, with two for each jog.
 
-        A corner is a pair (r, v): its positions across the layers and along them.
+        A jog is a line between two layers along which the wire changes its v. A corner is a pair (r, v): its
+        positions across the layers and along them.
         """
-        vertices = self.net.chains[wire.key]
+        vertices = self.net.chain_by_wire[wire.key]
         first = vertices[0]
         last = vertices[-1]
         first_end_r = self._lowest_r(first) + self.net.vertices[first].item.thickness
@@ -449,12 +457,13 @@ class _LayerArranger:
                 points.append((jog_r, self.port_v[PortKey(vertex, wire.key)]))
                 points.append((jog_r, self.port_v[PortKey(next_vertex, wire.key)]))
         points.append((self._lowest_r(last), self.port_v[PortKey(last, wire.key)]))
-        leads_back = wire.key in self.ranking.back_wires  # its vertices are in the order of the layers
+        # the vertices are in the order of the layers, which is that of the wire unless it leads back
+        leads_back = wire.key in self.ranking.back_wires
         return tuple(points[::-1] if leads_back else points)
 
     def _label_position(self, wire: LayoutWire) -> tuple[int, int]:
         """Return the middle (r, v) of a wire's label."""
-        vertices = self.net.chains[wire.key]
+        vertices = self.net.chain_by_wire[wire.key]
         label = next(v for v in vertices if self.net.vertices[v].kind is ObstacleKind.LABEL)
         middle_r = self._lowest_r(label) + self.net.vertices[label].thickness // 2
         return middle_r, self.port_v[PortKey(label, wire.key)]

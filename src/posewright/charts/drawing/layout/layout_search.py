@@ -27,7 +27,7 @@ from posewright.charts.drawing.layout.ranking import (
     order_by_depth,
 )
 from posewright.charts.drawing.layout.state_frame import NodeBlock
-from posewright.charts.drawing.pen import RANK_ROOM, BoundingBox, Point, label_size
+from posewright.charts.drawing.pen import PRIORITY_ROOM, BoundingBox, Point, label_size
 
 PAGE = (1046.0, 718.0)
 """Width and height of a landscape A4 page with text as large as on a screen [px]."""
@@ -46,13 +46,13 @@ class RoutedLink:
     """A link with the corners of its route and the box of its label."""
 
     link: DiagramLink
-    points: tuple[Point, ...]
-    label: BoundingBox | None
+    corners: tuple[Point, ...]
+    label_box: BoundingBox | None
 
     @property
     def length(self) -> float:
         """Length of the route [px]."""
-        return sum(math.dist(a, b) for a, b in pairwise(self.points))
+        return sum(math.dist(a, b) for a, b in pairwise(self.corners))
 
 
 @dataclass(frozen=True)
@@ -63,87 +63,88 @@ class Scene:
         diagram: the diagram that is laid out.
         boxes: the boxes of every node but the root, by key.
         title_positions: the positions of the titles of states with children.
-        tracks: the links with their routes.
+        routed_links: the links with their routes.
         dividers: lines between regions.
         width: the width of the picture.
         height: the height of the picture.
-        sideways: for every node with children, whether arrows in it mostly go to the right, not down.
-        crossings: number of crossings of links.
-        backward: number of links that lead back.
+        arrows_go_right: for every node with children, whether arrows in it mostly go to the right, not down.
+        n_crossings: number of crossings of links.
+        n_links_leading_back: number of links that lead back.
     """
 
     diagram: Diagram
     boxes: Mapping[str, BoundingBox]
     title_positions: Mapping[str, Point]
-    tracks: tuple[RoutedLink, ...]
+    routed_links: tuple[RoutedLink, ...]
     dividers: tuple[tuple[Point, Point], ...]
     width: float
     height: float
-    sideways: Mapping[str, bool]
-    crossings: int
-    backward: int
+    arrows_go_right: Mapping[str, bool]
+    n_crossings: int
+    n_links_leading_back: int
 
     @property
     def bends(self) -> int:
         """Number of bends of all routes."""
-        return sum(max(len(track.points) - 2, 0) for track in self.tracks)
+        return sum(max(len(routed_link.corners) - 2, 0) for routed_link in self.routed_links)
 
 
 def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Scene:
-    """Return the scene of a laid-out diagram.
+    """Return the scene of a laid-out diagram: the boxes of its nodes, and the routes of its links.
 
     Args:
         diagram: the diagram that was laid out.
         block: its laid-out root.
-        layouts: the layout options.
+        layouts: the layout options of every node with children.
     """
-    sideways = {key: layout.sideways for key, layout in layouts.items()}
+    arrows_go_right = {node_key: layout.arrows_go_right for node_key, layout in layouts.items()}
     boxes = {}
-    for key, rect in block.rects.items():
+    for node_key, rect in block.rects.items():
         x, y = rect.corner
         width, height = rect.size
-        boxes[key] = BoundingBox(x + width / 2, y + height / 2, width, height)
+        boxes[node_key] = BoundingBox(x + width / 2, y + height / 2, width, height)
     nodes = {node.key: node for node in walk_nodes(diagram.root)}
-    tracks = []
-    for i, link in enumerate(diagram.links):
-        points = _route_corners(block.routes[i])
+    routed_links = []
+    for link_index, link in enumerate(diagram.links):
+        corners = _find_corners(block.routes[link_index])
         # the start of the route is extended as the end of the reversed route
-        points = _extend_to_sign(points[::-1], nodes[link.start], boxes)[::-1]
-        points = _extend_to_sign(points, nodes[link.end], boxes)
-        tracks.append(RoutedLink(link, points, _label_box(link, block.labels.get(i))))
+        reversed_corners = _extend_to_symbol(corners[::-1], nodes[link.start], boxes)
+        corners = _extend_to_symbol(reversed_corners[::-1], nodes[link.end], boxes)
+        label_box = _label_box(link, middle=block.label_positions.get(link_index))
+        routed_links.append(RoutedLink(link, corners, label_box))
     width, height = block.size
     return Scene(
         diagram,
         boxes=boxes,
         title_positions=block.title_positions,
-        tracks=tuple(tracks),
+        routed_links=tuple(routed_links),
         dividers=block.dividers,
         width=width,
         height=height,
-        sideways=sideways,
-        crossings=block.crossings,
-        backward=block.backward,
+        arrows_go_right=arrows_go_right,
+        n_crossings=block.n_crossings,
+        n_links_leading_back=block.n_links_leading_back,
     )
 
 
 def _label_box(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
-    """Return the box of a link's label, with room at its left for ranks; None if it has no label."""
+    """Return the box of a link's label, with room for priority numbers at its left; None if it has none."""
     size = label_size(link.lines)
     if size is None or middle is None:
         return None
     width, height = size
     middle_x, middle_y = middle
-    rank_room = RANK_ROOM if any(line.rank for line in link.lines) else 0
-    return BoundingBox(middle_x - rank_room / 2, middle_y, width=width + rank_room, height=height)
+    priority_room = PRIORITY_ROOM if any(line.priority_number for line in link.lines) else 0
+    return BoundingBox(middle_x - priority_room / 2, middle_y, width=width + priority_room, height=height)
 
 
-def _extend_to_sign(
+def _extend_to_symbol(
     points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, BoundingBox]
 ) -> tuple[Point, ...]:
-    """Return a route whose last point is extended from the border of a sign's box to the sign itself.
+    """Return a route whose last point is extended from the border of a symbol's box to the symbol itself.
 
-    The sign is a rhombus (a junction) or a circle. A route to another shape, or to the title beside the sign,
-    is returned as it is.
+    The symbol is a rhombus (a junction) or a circle. A route to another shape, or to the title beside the
+    symbol, is returned as it is.
 
     Args:
         points: the corners of the route.
@@ -157,7 +158,7 @@ def _extend_to_sign(
     box = boxes[node.key]
     radius = min(box.width, box.height) / 2
     is_horizontal = y == previous_y
-    # from the end of the route to the middle of the sign, across the last line and along it
+    # from the end of the route to the middle of the symbol: across the last line of the route, and along it
     across = abs(y - box.y) if is_horizontal else abs(x - box.x)
     along = box.x - x if is_horizontal else box.y - y
     leads_to_title = abs(along) > radius + 1
@@ -172,7 +173,7 @@ def _extend_to_sign(
     return (*points[:-1], end)
 
 
-def _route_corners(points: Sequence[Point]) -> tuple[Point, ...]:
+def _find_corners(points: Sequence[Point]) -> tuple[Point, ...]:
     """Return the corners of a route, without repeated points and points inside straight lines."""
     corners: list[Point] = []
     for point in points:
@@ -222,8 +223,8 @@ def scene_cost(scene: Scene) -> float:
     deviation from the preferred ratio of width to height.
     """
     size_cost = 10 * max(page_share(scene.width, scene.height), SMALL_SHARE)
-    line_cost = 0.5 * scene.crossings + 0.06 * scene.bends + 0.25 * scene.backward
-    length_cost = sum(track.length for track in scene.tracks) / 12_000
+    line_cost = 0.5 * scene.n_crossings + 0.06 * scene.bends + 0.25 * scene.n_links_leading_back
+    length_cost = sum(routed_link.length for routed_link in scene.routed_links) / 12_000
     ratio = max(scene.width, 1) / max(scene.height, 1)
     ratio_cost = 0.6 * abs(math.log(ratio / PREFERRED_RATIO))
     return size_cost + line_cost + length_cost + _initial_dots_cost(scene) + ratio_cost
@@ -231,8 +232,9 @@ def scene_cost(scene: Scene) -> float:
 
 def _initial_dots_cost(scene: Scene) -> float:
     """Return a cost for initial dots away from the top left corner."""
-    dots = [node.key for node in scene.diagram.root.inside if node.shape is NodeShape.INITIAL]
-    return 2 * sum(scene.boxes[key].x / scene.width + scene.boxes[key].y / scene.height for key in dots)
+    dot_keys = [node.key for node in scene.diagram.root.inside if node.shape is NodeShape.INITIAL]
+    dot_boxes = [scene.boxes[node_key] for node_key in dot_keys]
+    return 2 * sum(box.x / scene.width + box.y / scene.height for box in dot_boxes)
 
 
 def find_best_scene(diagram: Diagram) -> Scene:
@@ -247,82 +249,87 @@ class _LayoutSearch:
         diagram: the diagram to be laid out.
         hierarchy: its nodes, and its links by node.
         compound_keys: all nodes with children, the root first.
-        orders: the functions to order the children of each of them.
-        n_remaining: number of layouts that may still be tried.
+        orders_by_node: the functions to order the children of each of them.
+        n_layouts_left: number of layouts that may still be tried.
         block_cache: laid-out nodes, shared by all layouts.
-        evaluated: the layouts tried so far, by their options.
+        choice_by_options: the layouts tried so far, by their options.
     """
 
     def __init__(self, diagram: Diagram) -> None:
-        """Choose how many layouts may be tried: fewer for a large diagram. None is tried yet."""
+        """Choose how many layouts may be tried: fewer for a large diagram, whose layouts take longer."""
         self.diagram = diagram
         self.hierarchy = NodeHierarchy(diagram)
         self.compound_keys = self.hierarchy.compounds_within(self.hierarchy.root)
-        self.orders = {key: self._distinct_orders(key) for key in self.compound_keys}
-        effort = sum(self._effort(key) for key in self.compound_keys)
-        self.n_remaining = min(MAX_LAYOUTS, MAX_EFFORT // effort)
+        self.orders_by_node = {node_key: self._distinct_orders(node_key) for node_key in self.compound_keys}
+        effort = sum(self._estimate_effort(node_key) for node_key in self.compound_keys)
+        self.n_layouts_left = min(MAX_LAYOUTS, MAX_EFFORT // effort)
         self.block_cache: BlockCache = {}
-        self.evaluated: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
+        self.choice_by_options: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
 
     def solve(self) -> Scene:
         """Return the cheapest scene: uniform layouts are tried first, then the best two are improved.
 
         At least one layout is tried, however large the diagram is.
         """
-        uniform_layouts = [self._uniform_layout(0, sideways=False)]
-        most_orders = max(len(orders) for orders in self.orders.values())
-        for order_index in range(most_orders):
-            for sideways in (False, True):
-                if self.n_remaining > 0:
-                    uniform_layouts.append(self._uniform_layout(order_index, sideways=sideways))
+        uniform_layouts = [self._uniform_layout(0, arrows_go_right=False)]
+        max_orders = max(len(orders) for orders in self.orders_by_node.values())
+        for order_index in range(max_orders):
+            for arrows_go_right in (False, True):
+                if self.n_layouts_left > 0:
+                    uniform_layouts.append(self._uniform_layout(order_index, arrows_go_right=arrows_go_right))
         uniform_layouts.sort(key=lambda choice: choice.cost)
-        improved_layouts = [self._improve(choice) for choice in uniform_layouts[:2]]
+        best_two = uniform_layouts[:2]
+        improved_layouts = [self._improve(choice) for choice in best_two]
         return min(improved_layouts, key=lambda choice: choice.cost).scene
 
-    def _effort(self, key: str) -> int:
+    def _estimate_effort(self, node_key: str) -> int:
         """Return the effort of laying out a node's children, which grows with the square of their number."""
-        return (len(self.hierarchy.nodes[key].inside) + len(self.hierarchy.spans[key])) ** 2
+        return (len(self.hierarchy.nodes[node_key].inside) + len(self.hierarchy.spans_by_node[node_key])) ** 2
 
-    def _uniform_layout(self, order_index: int, *, sideways: bool) -> LayoutChoice:
+    def _uniform_layout(self, order_index: int, *, arrows_go_right: bool) -> LayoutChoice:
         """Return the layout with one direction for all nodes, and for each the order function at an index."""
         layouts = {}
-        for key, orders in self.orders.items():
+        for node_key, orders in self.orders_by_node.items():
             order = orders[order_index % len(orders)]  # a node may have fewer order functions than others
-            layouts[key] = NodeLayout(sideways, order)
+            layouts[node_key] = NodeLayout(arrows_go_right, order)
         return self._evaluate(layouts)
 
-    def _distinct_orders(self, key: str) -> list[LayerOrder]:
-        """Return the functions that order a node's children differently: other wires lead back.
+    def _distinct_orders(self, node_key: str) -> list[LayerOrder]:
+        """Return the order functions that make different wires between a node's children lead back.
 
-        Of several with the same result, the first in `ORDERS` is returned.
+        Of several functions with the same result, the first in `ORDERS` is returned.
         """
-        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[key].inside]
+        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[node_key].inside]
         wires = [
-            LayoutWire(span.link, span.start, span.end)
-            for span in self.hierarchy.spans[key]
-            if span.start is not None and span.end is not None
+            LayoutWire(span.link_index, span.start_child, span.end_child)
+            for span in self.hierarchy.spans_by_node[node_key]
+            if span.start_child is not None and span.end_child is not None
         ]
         # reversed, so that earlier functions overwrite later ones
-        order_by_result = {find_back_wires(items, wires, order): order for order in reversed(ORDERS)}
-        return list(order_by_result.values())[::-1]
+        order_by_back_wires = {find_back_wires(items, wires, order): order for order in reversed(ORDERS)}
+        return list(order_by_back_wires.values())[::-1]
 
     def _evaluate(self, layouts: dict[str, NodeLayout]) -> LayoutChoice:
         """Return the diagram laid out with these options, with its cost.
 
         Nodes that must have their parent's direction get it: `layouts` is changed. A layout that was not
-        tried before counts against `n_remaining`.
+        tried before counts against `n_layouts_left`.
+
+        Args:
+            layouts: for each node with children, the direction of its arrows and the order of its children.
         """
-        for key in self.compound_keys[1:]:
-            if self.hierarchy.follows_parent(key):
-                parent_layout = layouts[self.hierarchy.parent[key]]
-                layouts[key] = replace(layouts[key], sideways=parent_layout.sideways)
+        keys_below_root = self.compound_keys[1:]
+        for node_key in keys_below_root:
+            if self.hierarchy.follows_parent(node_key):
+                parent_layout = layouts[self.hierarchy.parent_of[node_key]]
+                layouts[node_key] = replace(layouts[node_key], arrows_go_right=parent_layout.arrows_go_right)
         options = tuple(layouts.values())
-        if options not in self.evaluated:
-            self.n_remaining -= 1
+        if options not in self.choice_by_options:
+            self.n_layouts_left -= 1
             block = NestedLayout(self.hierarchy, layouts, self.block_cache).solve()
             scene = build_scene(self.diagram, block, layouts)
-            self.evaluated[options] = LayoutChoice(scene_cost(scene), scene, layouts)
-        return self.evaluated[options]
+            self.choice_by_options[options] = LayoutChoice(scene_cost(scene), scene, layouts)
+        return self.choice_by_options[options]
 
     def _improve(self, best: LayoutChoice) -> LayoutChoice:
         """Return the best layout found by changing the options of one node at a time.
@@ -330,7 +337,7 @@ class _LayoutSearch:
         After each improvement, all single changes of the new layout are tried.
         """
         changes = self._single_changes(best.layouts)
-        while self.n_remaining > 0 and (change := next(changes, None)):
+        while self.n_layouts_left > 0 and (change := next(changes, None)):
             candidate = self._evaluate({**best.layouts, **change})
             if candidate.cost < best.cost - MIN_IMPROVEMENT:
                 best = candidate
@@ -339,9 +346,9 @@ class _LayoutSearch:
 
     def _single_changes(self, layouts: NodeLayouts) -> Iterator[NodeLayouts]:
         """Yield the new options of one node: another direction for each node, then another order for each."""
-        for key, layout in layouts.items():
-            yield {key: replace(layout, sideways=not layout.sideways)}
-        for key, layout in layouts.items():
-            for order in self.orders[key]:
+        for node_key, layout in layouts.items():
+            yield {node_key: replace(layout, arrows_go_right=not layout.arrows_go_right)}
+        for node_key, layout in layouts.items():
+            for order in self.orders_by_node[node_key]:
                 if order is not layout.order:
-                    yield {key: replace(layout, order=order)}
+                    yield {node_key: replace(layout, order=order)}

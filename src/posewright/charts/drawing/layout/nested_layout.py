@@ -20,7 +20,7 @@ from posewright.charts.drawing.layout.edge_sides import (
     LinkSpan,
     NodeHierarchy,
     NodeLayouts,
-    port_key,
+    port_item_key,
 )
 from posewright.charts.drawing.layout.ranking import Arrangement, LayoutItem, PortSide, Ranking
 from posewright.charts.drawing.layout.state_frame import (
@@ -59,11 +59,11 @@ class RegionStack:
         label_sizes: thickness and breadth of the links' labels.
 
     Attributes:
-        regions_r: lowest r of the regions.
-        region_starts: lowest v of each region.
-        breadth: size of all regions along v [px].
-        depth: size of the longest region along r [px].
-        blocks: the regions, moved to their places.
+        lowest_region_r: lowest r of the regions.
+        region_start_v: lowest v of each region.
+        regions_breadth: size of all regions along v [px].
+        regions_thickness: size of the longest region along r [px].
+        region_blocks: the regions, moved to their places.
         n_border_links: number of links placed so far that end at a region's own border, by region and side.
     """
 
@@ -74,27 +74,33 @@ class RegionStack:
         spans: Sequence[LinkSpan],
         label_sizes: Mapping[int, GridPoint],
     ) -> None:
-        """Place the regions one after the other along v, across the arrows; arguments as in the class."""
+        """Place the regions one after the other along v, across the arrows.
+
+        r is the axis in the direction of the arrows; a thickness is a size along r, a breadth one along v.
+        """
         self.frame = frame
         self.spans = spans
         self.label_sizes = label_sizes
         title_thickness, title_breadth = frame.title_size
-        if frame.sideways:  # the title is before the first region along v, else before all regions along r
-            self.regions_r = 0
+        if (
+            frame.arrows_go_right
+        ):  # the title is before the first region along v, else before all regions along r
+            self.lowest_region_r = 0
             next_v = max(title_breadth, frame.link_breadth)
         else:
-            self.regions_r = title_thickness
+            self.lowest_region_r = title_thickness
             next_v = 0
-        self.region_starts: dict[str, int] = {}
-        self.depth = 0
-        for key, block in blocks.items():
+        self.region_start_v: dict[str, int] = {}
+        self.regions_thickness = 0
+        for node_key, block in blocks.items():
             thickness, breadth = block.size
-            self.region_starts[key] = next_v
+            self.region_start_v[node_key] = next_v
             next_v += breadth
-            self.depth = max(self.depth, thickness)
-        self.breadth = next_v
-        self.blocks = {
-            key: block.moved((self.regions_r, self.region_starts[key])) for key, block in blocks.items()
+            self.regions_thickness = max(self.regions_thickness, thickness)
+        self.regions_breadth = next_v
+        self.region_blocks = {
+            node_key: block.moved((self.lowest_region_r, self.region_start_v[node_key]))
+            for node_key, block in blocks.items()
         }
         self.n_border_links: dict[tuple[str, PortSide], int] = {}
 
@@ -105,49 +111,49 @@ class RegionStack:
         that end at the frame, or cross it, are extended to its border; the point where they meet it is their
         port. Positions are (r, v): in the direction of the arrows, and across it.
         """
-        content = merge_blocks([*self.blocks.values()])
-        lane_r, thickness = self._front_lanes()
+        content = merge_blocks([*self.region_blocks.values()])
+        lane_r, thickness = self._choose_lanes()
         front_routes = {
-            span.link: self._front_route(span, lane_r[span.link])
+            span.link_index: self._front_route(span, lane_r[span.link_index])
             for span in self.spans
-            if span.link in lane_r
+            if span.link_index in lane_r
         }
         routes = {**content.routes, **front_routes}
-        ports = {}
-        front_ports = []
+        port_v = {}
+        front_port_v = []
         for border_port in self.frame.border_ports:
-            link = border_port.span.link
+            link_index = border_port.span.link_index
             route = self._route_inside(border_port.span, border_port.side)
-            routes[link] = extend_to_border(route, border_port, thickness)
-            _, ports[link] = border_end(routes[link], border_port)
+            routes[link_index] = extend_to_border(route, border_port, thickness)
+            _, port_v[link_index] = border_end(routes[link_index], border_port)
             if border_port.side is PortSide.FRONT:
-                front_ports.append(ports[link])
-        labels = dict(content.labels)
-        for link, r in lane_r.items():
-            labels[link] = (r, self._label_v(link, r, front_routes, front_ports))
-        block = replace(content, routes=routes, labels=labels, ports=ports)
+                front_port_v.append(port_v[link_index])
+        label_positions = dict(content.label_positions)
+        for link_index, r in lane_r.items():
+            label_positions[link_index] = (r, self._choose_label_v(link_index, r, front_routes, front_port_v))
+        block = replace(content, routes=routes, label_positions=label_positions, port_positions=port_v)
         return self._complete_block(block, thickness)
 
-    def _front_lanes(self) -> tuple[dict[int, int], int]:
+    def _choose_lanes(self) -> tuple[dict[int, int], int]:
         """Return the r of the lane of each link between two regions, and the thickness of the frame.
 
         r is the axis in the direction of the arrows. Each such link has a lane of its own in front of the
         regions: a line across the arrows, with room for its label.
         """
         lane_r: dict[int, int] = {}
-        end_r = self.regions_r + self.depth
+        end_r = self.lowest_region_r + self.regions_thickness
         for span in self.spans:
-            is_between_regions = span.start is not None and span.end is not None
+            is_between_regions = span.start_child is not None and span.end_child is not None
             if is_between_regions:
-                label_thickness, _ = self.label_sizes[span.link]
-                lane_r[span.link] = end_r + BORDER_LINK_STEP + label_thickness // 2
+                label_thickness, _ = self.label_sizes[span.link_index]
+                lane_r[span.link_index] = end_r + BORDER_LINK_STEP + label_thickness // 2
                 end_r += 2 * BORDER_LINK_STEP + label_thickness
         title_thickness, _ = self.frame.title_size
-        # sideways the title is beside the regions, and may be longer than they are
-        return lane_r, max(end_r, title_thickness if self.frame.sideways else 0)
+        # if arrows go right, the title is beside the regions, and may be longer than they are
+        return lane_r, max(end_r, title_thickness if self.frame.arrows_go_right else 0)
 
-    def _label_v(
-        self, link: int, lane_r: int, front_routes: Mapping[int, Polyline], front_ports: Sequence[int]
+    def _choose_label_v(
+        self, link_index: int, lane_r: int, front_routes: Mapping[int, Polyline], front_port_v: Sequence[int]
     ) -> int:
         """Return the v of a link's label on its lane: in the best gap between lines that cross the lane.
 
@@ -155,20 +161,20 @@ class RegionStack:
         nearest to the middle of the lane.
 
         Args:
-            link: the link.
+            link_index: index of the link in the diagram.
             lane_r: the r of its lane.
             front_routes: the routes of all links between regions.
-            front_ports: the v of the links that cross all lanes on their way to the frame.
+            front_port_v: the v of the links that cross all lanes on their way to the frame.
         """
-        lane_ends = [v for r, v in front_routes[link] if r == lane_r]
+        lane_ends = [v for r, v in front_routes[link_index] if r == lane_r]
         low = min(lane_ends)
         high = max(lane_ends)
-        crossing_lines = list(front_ports)
+        crossing_v = list(front_port_v)
         for other_link, route in front_routes.items():
-            if other_link != link:
-                crossing_lines += [v for r, v in route if r > lane_r]
-        gap_bounds = [low, *sorted(v for v in crossing_lines if low < v < high), high]
-        _, label_breadth = self.label_sizes[link]
+            if other_link != link_index:
+                crossing_v += [v for r, v in route if r > lane_r]
+        gap_bounds = [low, *sorted(v for v in crossing_v if low < v < high), high]
+        _, label_breadth = self.label_sizes[link_index]
         lane_middle = (low + high) / 2
 
         def gap_cost(gap: tuple[int, int]) -> tuple[float, float]:
@@ -188,52 +194,52 @@ class RegionStack:
             thickness: size of the frame along r [px].
         """
         title_position = (SIDE_PADDING, TITLE_BASELINE)
-        zones = self._free_zones(inside.ports)
-        breadth = self.breadth
-        if not self.frame.sideways:
+        zones = self._find_free_zones(inside.port_positions)  # where links from outside may meet the frame
+        breadth = self.regions_breadth
+        if not self.frame.arrows_go_right:
             back_zone_low, _ = zones[PortSide.BACK]
             title_position = (TITLE_BASELINE, back_zone_low + SIDE_PADDING)
             breadth = max(breadth, *(zone_high for _, zone_high in zones.values()))
-        keys = list(self.region_starts)
-        starts = list(self.region_starts.values())
-        ends = [*starts[1:], breadth]
+        keys = list(self.region_start_v)
+        starts = list(self.region_start_v.values())
+        ends = [*starts[1:], breadth]  # each region ends where the next begins
         rects = {
-            key: Rect((self.regions_r, start), (thickness - self.regions_r, end - start))
-            for key, start, end in zip(keys, starts, ends, strict=True)
+            node_key: Rect((self.lowest_region_r, start), (thickness - self.lowest_region_r, end - start))
+            for node_key, start, end in zip(keys, starts, ends, strict=True)
         }
-        dividers = [((self.regions_r, start), (thickness, start)) for start in starts[1:]]
-        lanes_r = self.regions_r + self.depth
-        has_lanes = any(span.start and span.end for span in self.spans)
-        if has_lanes and thickness > lanes_r:
-            dividers.append(((lanes_r, starts[0]), (lanes_r, breadth)))
+        dividers = [((self.lowest_region_r, start), (thickness, start)) for start in starts[1:]]
+        lowest_lane_r = self.lowest_region_r + self.regions_thickness
+        has_lanes = any(span.start_child and span.end_child for span in self.spans)
+        if has_lanes and thickness > lowest_lane_r:  # a line between the regions and the lanes
+            dividers.append(((lowest_lane_r, starts[0]), (lowest_lane_r, breadth)))
         return replace(
             inside,
             size=(thickness, breadth),
             rects={**rects, **inside.rects},
             title_positions={**inside.title_positions, self.frame.key: title_position},
             dividers=(*inside.dividers, *dividers),
-            zones={
+            free_zones={
                 border_port.side: zones[border_port.side]
                 for border_port in self.frame.border_ports
-                if not border_port.span.inner
+                if not border_port.span.stays_inside
             },
         )
 
-    def _free_zones(self, ports: Mapping[int, int]) -> dict[PortSide, tuple[int, int]]:
+    def _find_free_zones(self, port_v: Mapping[int, int]) -> dict[PortSide, tuple[int, int]]:
         """Return the range of v on each side where links from outside may meet the frame.
 
-        v is the position along the side, across the arrows. The title is in the range at the back, where
-        arrows come from.
+        v is the position along the side, across the arrows. The range keeps away from the links that meet the
+        side from inside. The title is in the range at the back, where arrows come from.
 
         Args:
-            ports: the v of the links that cross the frame, or meet it from inside.
+            port_v: the v of the links that cross the frame, or meet it from inside, by link.
         """
-        if self.frame.sideways:
-            title_end = next(iter(self.region_starts.values()))
+        if self.frame.arrows_go_right:
+            title_end = next(iter(self.region_start_v.values()))
             return {PortSide.BACK: (0, title_end), PortSide.FRONT: (0, title_end)}
         occupied_v: dict[PortSide, list[int]] = {side: [] for side in PortSide}
         for border_port in self.frame.border_ports:
-            occupied_v[border_port.side].append(ports[border_port.span.link])
+            occupied_v[border_port.side].append(port_v[border_port.span.link_index])
         _, title_breadth = self.frame.title_size
         back_room = max(title_breadth, self.frame.link_breadth)
         front_room = self.frame.link_breadth
@@ -251,19 +257,20 @@ class RegionStack:
             span: the link, of which one end is in or at a region, the other outside.
             side: the side of the region that it meets.
         """
-        region_key = span.start or span.end or ""  # one of them is a region; "" is for the type checker
-        route = self.blocks[region_key].routes.get(span.link)
+        # one of them is a region; "" is for the type checker
+        region_key = span.start_child or span.end_child or ""
+        route = self.region_blocks[region_key].routes.get(span.link_index)
         if route:
             return route
-        border_r = self.regions_r + (self.depth if side is PortSide.FRONT else 0)
+        border_r = self.lowest_region_r + (self.regions_thickness if side is PortSide.FRONT else 0)
         return ((border_r, self._next_border_v(region_key, side)),)
 
     def _next_border_v(self, region_key: str, side: PortSide) -> int:
         """Return the v of one more link that ends at a region's border, a step after the last; count it."""
-        zone_low, _ = self.blocks[region_key].zones.get(side, (0, 0))
+        zone_low, _ = self.region_blocks[region_key].free_zones.get(side, (0, 0))
         n_links = self.n_border_links.get((region_key, side), 0) + 1
         self.n_border_links[region_key, side] = n_links
-        return self.region_starts[region_key] + zone_low + n_links * BORDER_LINK_STEP
+        return self.region_start_v[region_key] + zone_low + n_links * BORDER_LINK_STEP
 
     def _front_route(self, span: LinkSpan, lane_r: int) -> Polyline:
         """Return the route of a link from a region to another: out of one, along its lane, into the other.
@@ -273,8 +280,10 @@ class RegionStack:
             lane_r: the position of its lane in front of the regions. Points are (r, v).
         """
         # its parts inside the two regions, which the lane connects
-        start_span = LinkSpan(span.link, start=span.start, end=None, inner=True)
-        end_span = LinkSpan(span.link, start=None, end=span.end, inner=True)
+        start_span = LinkSpan(
+            span.link_index, start_child=span.start_child, end_child=None, stays_inside=True
+        )
+        end_span = LinkSpan(span.link_index, start_child=None, end_child=span.end_child, stays_inside=True)
         start_route = self._route_inside(start_span, PortSide.FRONT)
         end_route = self._route_inside(end_span, PortSide.FRONT)
         _, start_v = start_route[-1]
@@ -321,24 +330,24 @@ class LoopRoom(NamedTuple):
     min_thickness: int
 
 
-def loop_room(label_size: GridPoint, has_loop: bool, sideways: bool) -> LoopRoom:
+def loop_room(label_size: GridPoint, has_loop: bool, arrows_go_right: bool) -> LoopRoom:
     """Return the room that a node needs for its loop and the loop's label, if it has a loop.
 
     Args:
         label_size: thickness and breadth of the label.
         has_loop: whether the node has a loop.
-        sideways: the loop is above the node, else to its right.
+        arrows_go_right: the loop is above the node, else to its right.
     """
     if not has_loop:
         return LoopRoom(room_before=0, room_after=0, min_thickness=0)
     label_thickness, label_breadth = label_size
-    if sideways:
+    if arrows_go_right:
         return LoopRoom(LOOP_HEIGHT + LOOP_LABEL_GAP_ABOVE + label_breadth, 0, label_thickness)
     return LoopRoom(0, LOOP_HEIGHT + LOOP_LABEL_GAP_RIGHT + label_breadth, label_thickness)
 
 
 def loop_route(
-    rect: Rect, label_size: GridPoint, sideways: bool, has_children: bool
+    rect: Rect, label_size: GridPoint, arrows_go_right: bool, has_children: bool
 ) -> tuple[Polyline, GridPoint]:
     """Return the route of a loop (four corners) and the middle of its label, as r and v.
 
@@ -347,14 +356,14 @@ def loop_route(
     Args:
         rect: the rectangle of its node.
         label_size: thickness and breadth of the label.
-        sideways: other arrows go to the right, so the loop is above the node; else it is to the right of it.
+        arrows_go_right: other arrows go to the right, so the loop is above the node, else to its right.
         has_children: the node has children and its title in the corner; no other link is there.
     """
     r, v = rect.corner
     thickness, breadth = rect.size
     label_thickness, label_breadth = label_size
     fits_at_corner = has_children and label_thickness <= thickness
-    if sideways:
+    if arrows_go_right:
         middle_r = r + (LOOP_CORNER_DISTANCE if has_children else thickness // 2)
         label_r = r + (label_thickness if fits_at_corner else thickness) // 2
         start_r = middle_r + LOOP_HALF_WIDTH_ABOVE
@@ -373,18 +382,18 @@ def loop_route(
 
 
 STATE_GAP = 22
-SIGN_GAP = 14
+SYMBOL_GAP = 14
 PORT_GAP = 12
-"""Room beside states, signs, and links that cross a border [px]."""
+"""Room beside states, symbols, and links that cross a border [px]."""
 
-SIGN_TITLE_ROOM = 10
-"""Room between a sign's title and its neighbour [px]."""
+SYMBOL_TITLE_ROOM = 10
+"""Room between a symbol's title and its neighbour [px]."""
 
 STATE_PORT_GAP = 14
-SIGN_PORT_GAP = 6
+SYMBOL_PORT_GAP = 6
 STATE_EDGE = 9
-SIGN_EDGE = 3
-"""Room between links where they meet a state or a sign, and between them and its corners [px]."""
+SYMBOL_EDGE = 3
+"""Room between links where they meet a state or a symbol, and between them and its corners [px]."""
 
 FRAME_TOP = 4
 """Room above the regions of a parallel chart, whose name is on the page [px]."""
@@ -400,9 +409,9 @@ class NestedLayout:
         hierarchy: the nodes and the links by node.
         layouts: the options of every node with children.
         cache: laid-out nodes, shared by many layouts.
-        plan: the layers of the nodes, and the sides on which links meet them.
-        sideways: for every node with children, whether arrows in it mostly go to the right; then its axis r
-            is x, and v is y; else they are swapped.
+        layer_plan: the layers of the nodes, and the sides on which links meet them.
+        arrows_go_right: for every node with children, whether arrows in it mostly go to the right; then its
+            axis r is x, and v is y; else they are swapped.
     """
 
     def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts, cache: BlockCache) -> None:
@@ -410,96 +419,111 @@ class NestedLayout:
         self.hierarchy = hierarchy
         self.layouts = layouts
         self.cache = cache
-        self.plan = LayerPlan(hierarchy, layouts)
-        self.sideways = self.plan.sideways
+        self.layer_plan = LayerPlan(hierarchy, layouts)
+        self.arrows_go_right = self.layer_plan.arrows_go_right
 
     def solve(self) -> NodeBlock:
         """Return the laid-out root, in x and y."""
         return self._layout_node(self.hierarchy.nodes[self.hierarchy.root])
 
     def _layout_node(self, node: DiagramNode) -> NodeBlock:
-        """Return a laid-out node with all nodes inside it, in x and y, from the cache if possible."""
+        """Return the block (size and positions) of a node with all nodes inside it, in x and y.
+
+        It is taken from the cache if the same node was laid out with the same options before.
+        """
         if not node.inside:
-            return NodeBlock(leaf_size(node, self.plan.parent_sideways[node.key]))
+            return NodeBlock(leaf_size(node, self.layer_plan.arrows_around_go_right[node.key]))
         cache_key = self._cache_key(node)
         if cache_key not in self.cache:
             block = self._layout_regions(node) if node.parallel else self._layout_children(node)
-            self.cache[cache_key] = block if self.sideways[node.key] else block.transpose()
+            self.cache[cache_key] = block if self.arrows_go_right[node.key] else block.transpose()
         return self.cache[cache_key]
 
     def _cache_key(self, node: DiagramNode) -> object:
         """Return a key of everything that a node's block depends on."""
-        layouts = tuple(self.layouts[key] for key in self.hierarchy.compounds_within(node.key))
-        border_ports = tuple(self.plan.border_ports(node.key))
-        parent_sideways = self.plan.parent_sideways[node.key]
-        return node.key, layouts, parent_sideways, border_ports, self.plan.end_counts(node.key)
+        layouts = tuple(self.layouts[node_key] for node_key in self.hierarchy.compounds_within(node.key))
+        border_ports = tuple(self.layer_plan.border_ports(node.key))
+        arrows_around_go_right = self.layer_plan.arrows_around_go_right[node.key]
+        return (
+            node.key,
+            layouts,
+            arrows_around_go_right,
+            border_ports,
+            self.layer_plan.count_links_from_outside(node.key),
+        )
 
-    def _oriented_size(self, key: str, size: GridPoint) -> GridPoint:
-        """Return width and height as thickness and breadth along the axes of a node."""
+    def _oriented_size(self, node_key: str, size: GridPoint) -> GridPoint:
+        """Return width and height as thickness and breadth: along a node's arrows, and across them."""
         width, height = size
-        return (width, height) if self.sideways[key] else (height, width)
+        return (width, height) if self.arrows_go_right[node_key] else (height, width)
 
-    def _oriented_block(self, key: str, child: DiagramNode) -> NodeBlock:
-        """Return a child's block along the axes of its parent `key`."""
+    def _oriented_block(self, node_key: str, child: DiagramNode) -> NodeBlock:
+        """Return the block of a child along the axes of its parent, which is given by its key."""
         block = self._layout_node(child)
-        return block if self.sideways[key] else block.transpose()
+        return block if self.arrows_go_right[node_key] else block.transpose()
 
     def _frame_spec(self, node: DiagramNode) -> FrameSpec:
         """Return the properties of the frame around a node's content; that of the root has no title."""
-        n_back_links, n_front_links = self.plan.end_counts(node.key)
+        n_back_links, n_front_links = self.layer_plan.count_links_from_outside(node.key)
         title_size = head_size(node) if node.key != self.hierarchy.root else (0, FRAME_TOP)
         return FrameSpec(
             key=node.key,
-            sideways=self.sideways[node.key],
-            is_turned=self.sideways[node.key] != self.plan.parent_sideways[node.key],
+            arrows_go_right=self.arrows_go_right[node.key],
+            has_other_direction=self.arrows_go_right[node.key]
+            != self.layer_plan.arrows_around_go_right[node.key],
             title_size=self._oriented_size(node.key, title_size),
             n_back_links=n_back_links,
             n_front_links=n_front_links,
-            border_ports=self.plan.border_ports(node.key),
+            border_ports=self.layer_plan.border_ports(node.key),
         )
 
     def _layout_children(self, node: DiagramNode) -> NodeBlock:
-        """Return the block of a node that is not parallel: its children, in a frame with a title.
+        """Return the block (size and positions) of a node that is not parallel: its children in a frame.
 
-        The root has no frame.
+        The root has no frame. A link that crosses the frame, or ends at it, meets it at an item of its own.
         """
-        sideways = self.sideways[node.key]
+        arrows_go_right = self.arrows_go_right[node.key]
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
-        items = [self._layout_item(child, blocks[child.key], sideways) for child in node.inside]
+        items = [self._layout_item(child, blocks[child.key], arrows_go_right) for child in node.inside]
         items += [
-            LayoutItem(port_key(border_port.span.link), pinned_side=border_port.side, gap=PORT_GAP)
-            for border_port in self.plan.border_ports(node.key)
+            LayoutItem(port_item_key(border_port.span.link_index), pinned_side=border_port.side, gap=PORT_GAP)
+            for border_port in self.layer_plan.border_ports(node.key)
         ]
         frame = self._frame_spec(node)
-        ranking = _add_placeholder_layers(self.plan.rankings[node.key], frame)
-        arrangement = arrange_items([*items, *frame.placeholder_items()], self.plan.wires[node.key], ranking)
+        ranking = _add_placeholder_layers(self.layer_plan.ranking_by_node[node.key], frame)
+        arrangement = arrange_items(
+            [*items, *frame.placeholder_items()], self.layer_plan.wires_by_node[node.key], ranking
+        )
         sizes = {item.key: (item.thickness, item.breadth) for item in items}
         inside = self._fill_arrangement(node.key, arrangement, blocks, sizes)
         return inside if node.key == self.hierarchy.root else add_frame(frame, inside)
 
-    def _layout_item(self, node: DiagramNode, block: NodeBlock, sideways: bool) -> LayoutItem:
-        """Return a child as an item to be arranged: its size, and room for its loop or the title of a sign.
+    def _layout_item(self, node: DiagramNode, block: NodeBlock, arrows_go_right: bool) -> LayoutItem:
+        """Return a child as an item to be arranged: its size, and room for its loop or the title of a symbol.
 
         Args:
-            node: the child, a state or a sign.
+            node: the child, a state or a symbol.
             block: the child laid out along the axes of its parent.
-            sideways: arrows around it mostly go to the right.
+            arrows_go_right: arrows around it mostly go to the right.
         """
         thickness, breadth = block.size
         room_before, room_after, min_thickness = loop_room(
-            self._loop_label_size(node.key), node.key in self.hierarchy.loops, sideways
+            self._loop_label_size(node.key), node.key in self.hierarchy.loop_by_node, arrows_go_right
         )
         is_state = node.shape is NodeShape.STATE
         if is_state and not node.inside:
-            links_breadth = max(self.plan.end_counts(node.key)) * STATE_PORT_GAP + ROW_HEIGHT
+            links_breadth = (
+                max(self.layer_plan.count_links_from_outside(node.key)) * STATE_PORT_GAP + ROW_HEIGHT
+            )
             breadth = max(breadth, links_breadth)
-        if node.title and node.shape in ROUND_SHAPES:
+        has_title_beside = bool(node.title) and node.shape in ROUND_SHAPES
+        if has_title_beside:
             title_width = text_width(node.title)
-            if sideways:  # the title is below the sign
+            if arrows_go_right:  # the title is below the symbol
                 room_after = ROW_HEIGHT
                 min_thickness = title_width
-            else:  # the title is to the right of the sign
-                room_after = title_width + SIGN_TITLE_ROOM
+            else:  # the title is to the right of the symbol
+                room_after = title_width + SYMBOL_TITLE_ROOM
                 min_thickness = 0
         return LayoutItem(
             node.key,
@@ -507,74 +531,77 @@ class NestedLayout:
             breadth,
             room_before,
             room_after,
-            ports=block.ports,
-            zones=block.zones,
+            port_positions=block.port_positions,
+            free_zones=block.free_zones,
             is_point=node.shape is NodeShape.INITIAL,
-            gap=STATE_GAP if is_state else SIGN_GAP,
-            port_gap=STATE_PORT_GAP if is_state else SIGN_PORT_GAP,
-            port_edge=STATE_EDGE if is_state else SIGN_EDGE,
+            gap=STATE_GAP if is_state else SYMBOL_GAP,
+            port_gap=STATE_PORT_GAP if is_state else SYMBOL_PORT_GAP,
+            port_edge=STATE_EDGE if is_state else SYMBOL_EDGE,
             min_thickness=min_thickness,
         )
 
-    def _loop_label_size(self, key: str) -> GridPoint:
+    def _loop_label_size(self, node_key: str) -> GridPoint:
         """Return thickness and breadth of the label of a node's loop; zeros if it has no loop or label."""
-        link = self.hierarchy.loops.get(key)
-        size = label_size(self.hierarchy.links[link].lines) if link is not None else None
-        return self._oriented_size(self.hierarchy.parent[key], size) if size else (0, 0)
+        link_index = self.hierarchy.loop_by_node.get(node_key)
+        size = label_size(self.hierarchy.links[link_index].lines) if link_index is not None else None
+        return self._oriented_size(self.hierarchy.parent_of[node_key], size) if size else (0, 0)
 
     def _fill_arrangement(
         self,
-        key: str,
+        node_key: str,
         arrangement: Arrangement,
         blocks: Mapping[str, NodeBlock],
         sizes: Mapping[str, GridPoint],
     ) -> NodeBlock:
-        """Return the block of a node's content: its children at their places, and the routes of all links.
+        """Return the block of a node's content: its children at their positions, and the routes of all links.
 
         A block holds rectangles, routes and labels by their positions. A link may run through several
         children; its route here joins the parts inside them.
 
         Args:
-            key: the node.
-            arrangement: the places of its children, and the routes of links between them.
+            node_key: the key of the node.
+            arrangement: the positions of its children, and the routes of links between them.
             blocks: the laid-out children, along the axes of the node.
             sizes: thickness and breadth of each child as arranged, which may be larger than its block.
         """
-        moved_blocks = {child: block.moved(arrangement.places[child]) for child, block in blocks.items()}
+        moved_blocks = {
+            child: block.moved(arrangement.item_positions[child]) for child, block in blocks.items()
+        }
         content = merge_blocks([*moved_blocks.values()])
         routes_inside = {child: block.routes for child, block in moved_blocks.items()}
-        rects = {child: Rect(arrangement.places[child], sizes[child]) for child in blocks}
+        rects = {child: Rect(arrangement.item_positions[child], sizes[child]) for child in blocks}
         routes = dict(content.routes)
-        labels = {**content.labels, **arrangement.labels}
+        label_positions = {**content.label_positions, **arrangement.label_positions}
         for child in blocks:
-            if child in self.hierarchy.loops:
-                link = self.hierarchy.loops[child]
-                routes[link], labels[link] = loop_route(
+            if child in self.hierarchy.loop_by_node:  # a link leads from the child to itself
+                link_index = self.hierarchy.loop_by_node[child]
+                routes[link_index], label_positions[link_index] = loop_route(
                     rects[child],
                     self._loop_label_size(child),
-                    sideways=self.sideways[key],
+                    arrows_go_right=self.arrows_go_right[node_key],
                     has_children=bool(self.hierarchy.nodes[child].inside),
                 )
-        for span in self.hierarchy.spans[key]:
-            routes[span.link] = _join_route(span, arrangement.routes[span.link], routes_inside)
+        for span in self.hierarchy.spans_by_node[node_key]:
+            routes[span.link_index] = _join_route(span, arrangement.routes[span.link_index], routes_inside)
         return replace(
             content,
             size=(arrangement.thickness, arrangement.breadth),
             rects={**rects, **content.rects},
             routes=routes,
-            labels=labels,
-            crossings=content.crossings + arrangement.crossings,
-            backward=content.backward + len(self.plan.rankings[key].back_wires),
+            label_positions=label_positions,
+            n_crossings=content.n_crossings + arrangement.n_crossings,
+            n_links_leading_back=content.n_links_leading_back
+            + len(self.layer_plan.ranking_by_node[node_key].back_wires),
         )
 
     def _layout_regions(self, node: DiagramNode) -> NodeBlock:
         """Return the block of a parallel state, with its regions stacked in it."""
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
-        spans = self.hierarchy.spans[node.key]
+        spans = self.hierarchy.spans_by_node[node.key]
         label_sizes = {}
         for span in spans:
-            size = label_size(self.hierarchy.links[span.link].lines) or (0, 0)
-            label_sizes[span.link] = self._oriented_size(node.key, size)
+            size = label_size(self.hierarchy.links[span.link_index].lines) or (0, 0)
+            label_sizes[span.link_index] = self._oriented_size(node.key, size)
         return RegionStack(self._frame_spec(node), blocks, spans, label_sizes).solve()
 
 
@@ -588,13 +615,16 @@ def _join_route(
         middle_route: the part between the children.
         routes_inside: the parts inside each child, by child and link.
     """
-    start_route = routes_inside[span.start].get(span.link, ()) if span.start else ()
-    end_route = routes_inside[span.end].get(span.link, ()) if span.end else ()
+    start_route = routes_inside[span.start_child].get(span.link_index, ()) if span.start_child else ()
+    end_route = routes_inside[span.end_child].get(span.link_index, ()) if span.end_child else ()
     return (*start_route, *middle_route, *end_route)
 
 
 def _add_placeholder_layers(ranking: Ranking, frame: FrameSpec) -> Ranking:
-    """Return a ranking with the frame's placeholder items added: in the first or the last layer."""
+    """Return a ranking with the frame's placeholder items added: in the first or the last layer.
+
+    Placeholders are empty items that keep links away from the title and from links from outside.
+    """
     layers = dict(ranking.layers)
     end_layers = {PortSide.BACK: min(layers.values()), PortSide.FRONT: max(layers.values())}
     for item in frame.placeholder_items():

@@ -69,7 +69,7 @@ class Net:
     Attributes:
         vertices: all vertices: the items, then the bends and labels of wires.
         segments: all segments, sorted by wire.
-        chains: the vertices along each wire, by rising layer, with those of both ends.
+        chain_by_wire: the vertices along each wire, by rising layer, with those of both ends.
         vertex_by_key: the vertex of each item, by the item's key.
         lowest_layer: the layer in the ranking that is layer 0 here.
         n_layers: number of layers.
@@ -81,7 +81,7 @@ class Net:
         """Add a vertex for each item, then the vertices and segments along each wire, short wires first."""
         self.vertices: list[Vertex] = []
         self.segments: list[WireSegment] = []
-        self.chains: dict[int, list[int]] = {}
+        self.chain_by_wire: dict[int, list[int]] = {}
         self.vertex_by_key: dict[str, int] = {}
         self.lowest_layer = min(ranking.layers.values(), default=0)
         self.n_layers = max(ranking.layers.values(), default=0) - self.lowest_layer + 1
@@ -111,18 +111,20 @@ class Net:
         item = self.vertices[vertex].item
         if item.is_point or item.pinned_side is not None:
             return item.breadth // 2
-        return item.ports.get(segment.wire)
+        return item.port_positions.get(segment.wire)
 
-    def zone(self, vertex: int, side: PortSide) -> tuple[int, int]:
+    def find_free_zone(self, vertex: int, side: PortSide) -> tuple[int, int]:
         """Return the part of a vertex's side for freely placed wires: its ends, from the lowest v [px]."""
         item = self.vertices[vertex].item
-        return item.zones.get(side, (0, item.breadth))
+        return item.free_zones.get(side, (0, item.breadth))
 
     def _add_vertex(self, vertex: Vertex) -> int:
+        """Add a vertex and return its index."""
         self.vertices.append(vertex)
         return len(self.vertices) - 1
 
     def _layer_span(self, wire: LayoutWire, ranking: Ranking) -> int:
+        """Return by how many layers a wire leads forward; negative if it leads back."""
         return ranking.layers[wire.end] - ranking.layers[wire.start]
 
     def _add_chain(self, wire: LayoutWire, is_reversed: bool) -> None:
@@ -138,11 +140,13 @@ class Net:
         lower_end = self.vertex_by_key[wire.end if is_reversed else wire.start]
         upper_end = self.vertex_by_key[wire.start if is_reversed else wire.end]
         layers = range(self.vertices[lower_end].layer + 1, self.vertices[upper_end].layer)
-        label_layer = self._label_layer(layers[::-1] if is_reversed else layers) if wire.label else None
+        label_layer = (
+            self._choose_label_layer(layers[::-1] if is_reversed else layers) if wire.label_size else None
+        )
         chain = [lower_end]
         for layer in layers:
-            if wire.label and layer == label_layer:
-                thickness, breadth = wire.label
+            if wire.label_size and layer == label_layer:
+                thickness, breadth = wire.label_size
                 label = LayoutItem("", thickness, breadth, is_point=True, gap=LABEL_GAP)
                 chain.append(self._add_vertex(Vertex(layer, label, ObstacleKind.LABEL)))
             else:
@@ -150,9 +154,9 @@ class Net:
                 chain.append(self._add_vertex(Vertex(layer, bend)))
         chain.append(upper_end)
         self.segments += [WireSegment(wire.key, low, high) for low, high in pairwise(chain)]
-        self.chains[wire.key] = chain
+        self.chain_by_wire[wire.key] = chain
 
-    def _label_layer(self, layers: range) -> int:
+    def _choose_label_layer(self, layers: range) -> int:
         """Return the layer for a wire's label: the first odd one, where no items are, else the first.
 
         Args:
@@ -174,7 +178,7 @@ class SegmentEnd(NamedTuple):
     """The end of a segment: its vertex, and where on the vertex it is, as a share of the breadth."""
 
     vertex: int
-    share: float
+    breadth_share: float
 
 
 class Ordering:
@@ -192,7 +196,8 @@ class Ordering:
     def __init__(self, net: Net) -> None:
         """Start with the vertices in the order of the net, and compute where segments meet them.
 
-        A port is the point where a wire meets a vertex.
+        A port is the point where a wire meets a vertex. A segment leads from the vertex `low` to the vertex
+        `high` in the next layer.
         """
         self.net = net
         self.layers = net.layers()
@@ -213,6 +218,7 @@ class Ordering:
         self._update_indices()
 
     def _segment_end(self, vertex: int, segment: WireSegment) -> SegmentEnd:
+        """Return one end of a segment, with the place on the vertex at which the wire meets it."""
         return SegmentEnd(vertex, self.port_shares[PortKey(vertex, segment.wire)])
 
     def _port_share(self, vertex: int, segment: WireSegment) -> float:
@@ -227,7 +233,7 @@ class Ordering:
         port = self.net.fixed_port(vertex, segment)
         if port is None:
             side = PortSide.FRONT if segment.low == vertex else PortSide.BACK
-            low, high = self.net.zone(vertex, side)
+            low, high = self.net.find_free_zone(vertex, side)
             port = (low + high) // 2
         return min(max(port / breadth, 0.0), MAX_PORT_SHARE)
 
@@ -265,12 +271,12 @@ class Ordering:
         if from_reversed_layers:
             self.layers = [layer[::-1] for layer in self.layers]
         self._move_first_items_to_front()
-        fewest_crossings = self.crossings()
+        fewest_crossings = self.count_crossings()
         best_layers = [layer[:] for layer in self.layers]
         sweeps_without_success = 0
         for sweep in range(MAX_SWEEPS):
             self._sort_layers(forward=sweep % 2 == 0)
-            crossings = self.crossings()
+            crossings = self.count_crossings()
             sweeps_without_success += 1
             if crossings < fewest_crossings:
                 fewest_crossings = crossings
@@ -287,6 +293,7 @@ class Ordering:
         self._update_indices()
 
     def _is_first(self, vertex: int) -> bool:
+        """Return whether a vertex must be the first of its layer."""
         return self.net.vertices[vertex].item.is_first
 
     def _sort_layers(self, *, forward: bool) -> None:
@@ -298,29 +305,31 @@ class Ordering:
             forward: from the second layer to the last; if False from the last but one to the first, by the
                 neighbours in the layer after it.
         """
-        layer_order = range(1, len(self.layers)) if forward else range(len(self.layers) - 2, -1, -1)
-        for i in layer_order:
-            layer = self.layers[i]
+        n_layers = len(self.layers)
+        layer_indices = range(1, n_layers) if forward else reversed(range(n_layers - 1))
+        for layer_index in layer_indices:
+            layer = self.layers[layer_index]
             means = {vertex: self._mean_position(vertex, forward) for vertex in layer}
             connected = [vertex for vertex in layer if means[vertex] is not None]
             connected.sort(key=lambda vertex: means[vertex] or 0.0)
             sorted_vertices = iter(connected)
             new_layer = [vertex if means[vertex] is None else next(sorted_vertices) for vertex in layer]
-            new_layer.sort(key=lambda vertex: not self._is_first(vertex))
-            self.layers[i] = new_layer
+            new_layer.sort(key=lambda vertex: not self._is_first(vertex))  # False comes before True
+            self.layers[layer_index] = new_layer
             for index, vertex in enumerate(new_layer):
                 self.index_in_layer[vertex] = index
 
     def _mean_position(self, vertex: int, forward: bool) -> float | None:
         """Return the mean position of a vertex's neighbours in the layer before (`forward`) or after it.
 
-        None if it has no neighbours there.
+        A position is the neighbour's index in its layer plus the place where the wire meets it, as a share of
+        its breadth. None if the vertex has no neighbours there.
         """
         neighbours = self.lower_neighbours[vertex] if forward else self.upper_neighbours[vertex]
-        positions = [self.index_in_layer[end.vertex] + end.share for end in neighbours]
+        positions = [self.index_in_layer[end.vertex] + end.breadth_share for end in neighbours]
         return sum(positions) / len(positions) if positions else None
 
-    def crossings(self) -> int:
+    def count_crossings(self) -> int:
         """Return the number of crossings of wires.
 
         Two segments between the same layers cross if their ends are in opposite orders.
@@ -364,8 +373,8 @@ class CrossPlacement:
         ordering: gives the order of vertices in their layers.
         spacings: the minimum distances and costs.
         n_variables: number of variables so far; the first are the vertices.
-        fixed_ports: where wires with a fixed port meet a vertex, from its lowest v [px].
-        free_ports: the variables of all other ports.
+        fixed_port_offsets: where wires with a fixed port meet a vertex, from its lowest v [px].
+        free_port_variables: the variables of all other ports.
     """
 
     def __init__(self, net: Net, layers: list[list[int]], ordering: Ordering) -> None:
@@ -379,12 +388,13 @@ class CrossPlacement:
         self.net = net
         self.ordering = ordering
         self.spacings: list[Spacing] = []
-        self.n_variables = len(net.vertices)
-        self.fixed_ports: dict[PortKey, int] = {}
-        self.free_ports: dict[PortKey, int] = {}
+        self.n_variables = len(net.vertices)  # the first variables are the positions of the vertices
+        self.fixed_port_offsets: dict[PortKey, int] = {}
+        self.free_port_variables: dict[PortKey, int] = {}
         for layer in layers:
             for vertex, next_vertex in pairwise(layer):
-                self.spacings.append(Spacing(vertex, next_vertex, self._min_distance(vertex, next_vertex)))
+                min_distance = self._min_distance(vertex, next_vertex)
+                self.spacings.append(Spacing(lower=vertex, upper=next_vertex, min_distance=min_distance))
         for vertex in range(len(net.vertices)):
             self._place_ports(vertex, net.lower_segments[vertex], PortSide.BACK)
             self._place_ports(vertex, net.upper_segments[vertex], PortSide.FRONT)
@@ -405,8 +415,10 @@ class CrossPlacement:
             for position, vertex in zip(vertex_positions, self.net.vertices, strict=True)
         ]
         lowest = min(occupied_from, default=0)
-        port_positions = {key: solution[variable] - lowest for key, variable in self.free_ports.items()}
-        for key, offset in self.fixed_ports.items():
+        port_positions = {
+            key: solution[variable] - lowest for key, variable in self.free_port_variables.items()
+        }
+        for key, offset in self.fixed_port_offsets.items():
             port_positions[key] = vertex_positions[key.vertex] + offset - lowest
         return [position - lowest for position in vertex_positions], port_positions
 
@@ -418,13 +430,15 @@ class CrossPlacement:
         return item.breadth + item.room_after + gap + next_item.room_before
 
     def _add_variable(self) -> int:
+        """Add a variable to the linear program and return its index."""
         self.n_variables += 1
         return self.n_variables - 1
 
     def _place_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
         """Record the fixed ports on one side of a vertex, and add variables for the other ports.
 
-        A port is the point where a wire meets the vertex. Fills `fixed_ports` and `free_ports`.
+        A port is the point where a wire meets the vertex. Fills `fixed_port_offsets` and
+        `free_port_variables`.
 
         Args:
             vertex: the vertex.
@@ -437,7 +451,7 @@ class CrossPlacement:
             if port is None:
                 free_segments.append(segment)
             else:
-                self.fixed_ports[PortKey(vertex, segment.wire)] = port
+                self.fixed_port_offsets[PortKey(vertex, segment.wire)] = port
 
         def far_end_position(segment: WireSegment) -> float:
             far_vertex = segment.low if side is PortSide.BACK else segment.high
@@ -450,14 +464,14 @@ class CrossPlacement:
         """Add variables for the freely placed ports on a side: in order, with gaps, preferably in the middle.
 
         A port is the point where a wire meets a vertex; the zone is the part of the side that is free for
-        ports. Fills `free_ports` and `spacings`.
+        ports. Fills `free_port_variables` and `spacings`.
 
         Args:
             vertex: the vertex.
             segments: the segments with such ports, in the order of the ports.
             side: the side of the vertex.
         """
-        zone_low, zone_high = self.net.zone(vertex, side)
+        zone_low, zone_high = self.net.find_free_zone(vertex, side)
         item = self.net.vertices[vertex].item
         zone_breadth = zone_high - zone_low
         gap = min(item.port_gap, zone_breadth // (len(segments) + 1))
@@ -465,7 +479,7 @@ class CrossPlacement:
         previous_port = None
         for i, segment in enumerate(segments):
             port = self._add_variable()
-            self.free_ports[PortKey(vertex, segment.wire)] = port
+            self.free_port_variables[PortKey(vertex, segment.wire)] = port
             # the port is in the zone, at least `edge` away from both its ends
             self.spacings.append(Spacing(lower=vertex, upper=port, min_distance=zone_low + edge))
             self.spacings.append(Spacing(lower=port, upper=vertex, min_distance=edge - zone_high))
@@ -486,9 +500,9 @@ class CrossPlacement:
     def _end_position(self, vertex: int, segment: WireSegment) -> OffsetVariable:
         """Return where on v a segment's end is: its port's variable, or an offset from the vertex."""
         key = PortKey(vertex, segment.wire)
-        if key in self.free_ports:
-            return OffsetVariable(self.free_ports[key], 0)
-        return OffsetVariable(vertex, self.fixed_ports[key])
+        if key in self.free_port_variables:
+            return OffsetVariable(self.free_port_variables[key], 0)
+        return OffsetVariable(vertex, self.fixed_port_offsets[key])
 
     def _attract(self, first: OffsetVariable, second: OffsetVariable, weight: int) -> None:
         """Add a cost for the distance between two positions.

@@ -33,9 +33,9 @@ class LayoutItem:
         room_after: room at its higher v that must stay free [px].
         pinned_side: the side of all other items on which it must be, in a layer of its own; mostly None.
         is_first: it is the first of its layer.
-        ports: position of each wire with a fixed end, by wire, from the item's lowest v [px]; other wires are
-            placed freely.
-        zones: part of a side for freely placed wires, from its lowest v [px]; default all of it.
+        port_positions: position of each wire with a fixed end, by wire, from the item's lowest v [px]; other
+            wires are placed freely.
+        free_zones: part of a side for freely placed wires, from its lowest v [px]; default all of it.
         is_point: all wires meet it in its middle.
         gap: room between it and its neighbours [px].
         port_gap: room between freely placed wires [px].
@@ -50,8 +50,8 @@ class LayoutItem:
     room_after: int = 0
     pinned_side: PortSide | None = None
     is_first: bool = False
-    ports: Mapping[int, int] = field(default_factory=dict)
-    zones: Mapping[PortSide, tuple[int, int]] = field(default_factory=dict)
+    port_positions: Mapping[int, int] = field(default_factory=dict)
+    free_zones: Mapping[PortSide, tuple[int, int]] = field(default_factory=dict)
     is_point: bool = False
     gap: int = 14
     port_gap: int = 14
@@ -64,14 +64,14 @@ class LayoutWire:
     """An arrow between two items.
 
     Attributes:
-        label: thickness and breadth of its label, None if it has none.
+        label_size: thickness and breadth of its label, None if it has none.
         starts_at_dot: it starts at an initial dot, so it has no label and may connect adjacent layers.
     """
 
     key: int
     start: str
     end: str
-    label: tuple[int, int] | None = None
+    label_size: tuple[int, int] | None = None
     starts_at_dot: bool = False
 
 
@@ -96,18 +96,18 @@ class Arrangement:
     Attributes:
         thickness: size of the whole along r [px].
         breadth: size of the whole along v [px].
-        places: lowest r and lowest v of every item, by key [px].
+        item_positions: lowest r and lowest v of every item, by key [px].
         routes: the corners (r, v) of every wire, from its start to its end [px].
-        labels: middle (r, v) of the label of every wire that has one [px].
-        crossings: approximate number of crossings of wires.
+        label_positions: middle (r, v) of the label of every wire that has one [px].
+        n_crossings: approximate number of crossings of wires.
     """
 
     thickness: int
     breadth: int
-    places: Mapping[str, tuple[int, int]]
+    item_positions: Mapping[str, tuple[int, int]]
     routes: Mapping[int, tuple[tuple[int, int], ...]]
-    labels: Mapping[int, tuple[int, int]]
-    crossings: int = 0
+    label_positions: Mapping[int, tuple[int, int]]
+    n_crossings: int = 0
 
 
 LAYER_STEP = 2
@@ -151,7 +151,10 @@ def order_by_depth(keys: Sequence[str], successors: Mapping[str, list[str]]) -> 
 
 
 def order_by_breadth(keys: Sequence[str], successors: Mapping[str, list[str]]) -> list[str]:
-    """Return the items in breadth-first order: few layers."""
+    """Return the items in breadth-first order, which makes few layers.
+
+    The search starts at each item that an earlier search did not reach, in the order of `keys`.
+    """
     ordered: list[str] = []
     visited: set[str] = set()
     for root in keys:
@@ -185,22 +188,24 @@ def order_by_colour(keys: Sequence[str], successors: Mapping[str, list[str]]) ->
     n_colours = max(colours.values(), default=0) + 1
     first_colour = colours[keys[0]] if keys else 0
 
-    def count_forward(ranks: tuple[int, ...]) -> int:
-        """Return how many arrows lead to a higher rank, and more if the first item's colour is first.
+    def rate_order(place_of_colour: tuple[int, ...]) -> int:
+        """Return how many arrows lead forward; more if the order begins with the colour of the first item.
 
         Args:
-            ranks: the rank of each colour.
+            place_of_colour: the place of each colour in the order.
         """
         n_forward = sum(
-            ranks[colours[key]] < ranks[colours[successor]] for key in keys for successor in successors[key]
+            place_of_colour[colours[key]] < place_of_colour[colours[successor]]
+            for key in keys
+            for successor in successors[key]
         )
-        is_first_colour_first = ranks[first_colour] == 0
-        return n_forward + len(keys) if is_first_colour_first else n_forward
+        begins_with_first_item = place_of_colour[first_colour] == 0
+        return n_forward + len(keys) if begins_with_first_item else n_forward
 
-    ranks = tuple(range(n_colours))
+    place_of_colour = tuple(range(n_colours))
     if n_colours <= MAX_PERMUTED_COLOURS:
-        ranks = max(permutations(ranks), key=count_forward)
-    return sorted(keys, key=lambda key: ranks[colours[key]])
+        place_of_colour = max(permutations(place_of_colour), key=rate_order)
+    return sorted(keys, key=lambda key: place_of_colour[colours[key]])
 
 
 def _colour_greedily(keys: Sequence[str], neighbours: Mapping[str, set[str]]) -> dict[str, int]:
@@ -211,8 +216,9 @@ def _colour_greedily(keys: Sequence[str], neighbours: Mapping[str, set[str]]) ->
     colours: dict[str, int] = {}
 
     def saturation(key: str) -> tuple[int, int]:
-        """Return the number of colours around an item (none is one more), and that of its neighbours."""
-        return len({colours.get(neighbour) for neighbour in neighbours[key]}), len(neighbours[key])
+        """Return the number of colours around an item ("none" is one more), and that of its neighbours."""
+        colours_around = {colours.get(neighbour) for neighbour in neighbours[key]}
+        return len(colours_around), len(neighbours[key])
 
     while len(colours) < len(keys):
         key = max((key for key in keys if key not in colours), key=saturation)
@@ -235,27 +241,28 @@ def rank_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], order: 
     unpinned_keys = [item.key for item in items if item.pinned_side is None]
     pinned_sides = _pinned_sides(items)
     back_wires = find_back_wires(items, wires, order)
-    variables = {key: i for i, key in enumerate(unpinned_keys)}
+    variable_of_item = {key: i for i, key in enumerate(unpinned_keys)}
     below_all = len(unpinned_keys)
     above_all = len(unpinned_keys) + 1
-    spacings = [Spacing(lower=below_all, upper=i) for i in variables.values()]
-    spacings += [Spacing(lower=i, upper=above_all) for i in variables.values()]
+    spacings = [Spacing(lower=below_all, upper=variable) for variable in variable_of_item.values()]
+    spacings += [Spacing(lower=variable, upper=above_all) for variable in variable_of_item.values()]
     spacings.append(Spacing(lower=below_all, upper=above_all, weight=LAYER_COUNT_WEIGHT))
     for wire in wires:
-        start, end = (wire.end, wire.start) if wire.key in back_wires else (wire.start, wire.end)
-        if start in pinned_sides and end in pinned_sides:
+        leads_back = wire.key in back_wires
+        earlier, later = (wire.end, wire.start) if leads_back else (wire.start, wire.end)
+        if earlier in pinned_sides and later in pinned_sides:
             continue
-        if start in pinned_sides or end in pinned_sides:
+        if earlier in pinned_sides or later in pinned_sides:
             min_distance = 0  # to a bound, not to the pinned item itself
             weight = PINNED_WIRE_WEIGHT
         else:
             min_distance = 1 if wire.starts_at_dot else LAYER_STEP
             weight = WIRE_WEIGHT
-        lower = variables.get(start, below_all)
-        upper = variables.get(end, above_all)
+        lower = variable_of_item.get(earlier, below_all)
+        upper = variable_of_item.get(later, above_all)
         spacings.append(Spacing(lower, upper, min_distance, weight))
     positions = solve_spacings(len(unpinned_keys) + 2, spacings)
-    layers = _shift_to_even({key: positions[i] for key, i in variables.items()}, wires)
+    layers = _shift_to_even({key: positions[variable] for key, variable in variable_of_item.items()}, wires)
     return Ranking({**layers, **_pinned_layers(layers, pinned_sides)}, back_wires)
 
 
@@ -289,10 +296,11 @@ def find_back_wires(
     for wire in wires:
         if wire.start in successors and wire.end in successors:
             successors[wire.start].append(wire.end)
-    position = {key: i for i, key in enumerate((*initial_dots, *order(keys, successors)))}
+    ordered_keys = (*initial_dots, *order(keys, successors))
+    place_of_item = {key: i for i, key in enumerate(ordered_keys)}
     for key, side in pinned_sides.items():
-        position[key] = -1 if side is PortSide.BACK else len(unpinned_keys)
-    return frozenset(wire.key for wire in wires if position[wire.start] > position[wire.end])
+        place_of_item[key] = -1 if side is PortSide.BACK else len(unpinned_keys)  # before or after all others
+    return frozenset(wire.key for wire in wires if place_of_item[wire.start] > place_of_item[wire.end])
 
 
 def _shift_to_even(layers: dict[str, int], wires: Sequence[LayoutWire]) -> dict[str, int]:

@@ -149,9 +149,11 @@ class EKMotion(OObject):
 
         The joints start from their measured angles. Fields other than the command are logged once as unused.
         """
-        unused = [field.name for field in fields(data)[1:] if getattr(data, field.name)]
-        if unused and not self._has_reported_unused:
-            self.syslog(f"{', '.join(unused)}: fields of a command other than its number are not used here")
+        _command_field, *other_fields = fields(data)
+        unused_fields = [field.name for field in other_fields if getattr(data, field.name)]
+        if unused_fields and not self._has_reported_unused:
+            names = ", ".join(unused_fields)
+            self.syslog(f"{names}: fields of a command other than its number are not used here")
             self._has_reported_unused = True
         if data.command in RESERVED and self._current_move is None:
             self.report_refusal(

@@ -113,26 +113,28 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
     except InputError as error:
         message = f"{quoted(document.name)} is for {quoted(document.design)}, not {openr.robot.name}"
         raise InputError(f"{message}: {error.message}", where=Where(path=archive.path)) from error
-    rows = sdk_path(document)
+    frame_angles = sdk_path(document)  # those of Sony's player, `(n_frames, n_joints)` [micro-radians]
     if exact:
         motion = archive_motion(index + 1, archive.archive, archive.path, openr.robot)
-        times = np.arange(len(rows) + 1) * document.step_ms / (1000.0 * ROWS_PER_STEP)
-        rows = np.rint(motion.sample_at(times).angles * MICRO_PER_UNIT).astype(np.int32)
-    elif len(rows) == 0:
+        # one frame more than Sony's player, which never sends the last keyframe
+        times = np.arange(len(frame_angles) + 1) * document.step_ms / (1000.0 * ROWS_PER_STEP)
+        frame_angles = np.rint(motion.sample_at(times).angles * MICRO_PER_UNIT).astype(np.int32)
+    elif len(frame_angles) == 0:
         hint = "the exact player sends it"
         message = f"{quoted(document.name)} has a single keyframe, for which Sony's player sends no frame"
         raise InputError(message, hint=hint)
-    return dict(zip(primitives, rows.T, strict=True))
+    return dict(zip(primitives, frame_angles.T, strict=True))
 
 
 def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
-    """Return the frames of lying down, in micro-radians by primitive.
+    """Return the frames by which the neutral agent lays the robot down: angles by joint [micro-radians].
 
-    A block of `MAX_FRAMES` frames holds the present angles; then the robot moves to each of `NEUTRAL_POSES`
-    in `NEUTRAL_FRAMES` frames. Joints with two positions only, the ears, do not move, as with Sony's agent.
+    As with Sony's agent, the first vector, of `MAX_FRAMES` frames, holds the present angles; then the robot
+    moves to each of `NEUTRAL_POSES` in `NEUTRAL_FRAMES` frames. Joints with two positions only, the ears, do
+    not move.
 
     Args:
-        index: the index in the line of the file, of which the agent knows a few.
+        index: the number after the motion's name in the line that is played; the agent knows a few.
         setup: the MONET files.
         openr: the OpenR object of the robot.
 

@@ -83,7 +83,9 @@ class MoNet(OObject):
         self._setup = setup
         self._commands = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
-        self._graph = PostureGraph.of(transitions, setup.commands, is_older_monet=setup.is_older_monet)
+        self._posture_graph = PostureGraph.of(
+            transitions, setup.commands, is_older_monet=setup.is_older_monet
+        )
         self._client_commands = self.observer(
             "ClientCommand",
             data_type="MoNetCommand",
@@ -165,7 +167,9 @@ class MoNet(OObject):
                 "Sony's MoNet may crash"
             )
             for line in requested.agent_lines:
-                if advice := advise_postures(line, self._setup, self._graph, self.posture, self.openr):
+                if advice := advise_postures(
+                    line, self._setup, self._posture_graph, self.posture, self.openr
+                ):
                     self.syslog(advice)
         for transition in route[:-1]:
             name = _played_name(transition)
@@ -176,10 +180,11 @@ class MoNet(OObject):
         """Return the transitions to a goal posture; raise an InputError if there are none."""
         if goal in {ANY, self.posture}:
             return ()
-        route = self._graph.route(self.posture, goal)
+        route = self._posture_graph.find_route(self.posture, goal)
         if route is None:
             routes = "; ".join(
-                f"from {start} to {', '.join(ends)}" for start, ends in self._graph.end_postures.items()
+                f"from {start} to {', '.join(ends)}"
+                for start, ends in self._posture_graph.end_postures.items()
             )
             message = f"no transitions lead from posture {self.posture} to {goal}"
             hint = f"there are transitions {routes}" if routes else "there are no transitions at all"
@@ -310,7 +315,7 @@ def advise_postures(
     if not (start and end):
         return ""
     advice = ""
-    if posture != start and graph.route(posture, start) is not None:
+    if posture != start and graph.find_route(posture, start) is not None:
         candidates = [
             command
             for command in graph.commands_by_start.get(start, ())

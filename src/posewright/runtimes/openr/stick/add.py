@@ -14,7 +14,8 @@ from posewright.display import Lines
 from posewright.documents import back_up, lock_folders, path_exists, require_writable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, GzipWrapping, PageReference
-from posewright.motions import Level, Motion, require_no_faults
+from posewright.hazards import require_no_faults
+from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
 from posewright.runtimes.openr.stick.command_checks import NO_ID, check_commands, free_id
@@ -119,6 +120,7 @@ def new_findings(before: MonetSetup, after: MonetSetup) -> tuple[MonetFinding, .
 
     Jumps and faults are left out: they are checked for the motion itself.
     """
+    # how many findings of a kind were there before and have not been met again
     n_unmatched = Counter(_finding_key(finding) for finding in check_setup(before))
     findings = []
     for finding in check_setup(after):
@@ -334,7 +336,7 @@ def read_stick_files(source: StickSource, model: str) -> StickFiles:
         motions = read_monet_archive(archive_path)
         return StickFiles(MonetSetup((model,), commands=commands, motions=motions))
     root = find_stick(Path(source))
-    return StickFiles(_setup_on(root, model), root)
+    return StickFiles(_read_setup_on_stick(root, model), root)
 
 
 def changed_files(setup: MonetSetup) -> Iterator[Path]:
@@ -344,7 +346,7 @@ def changed_files(setup: MonetSetup) -> Iterator[Path]:
             yield file.path
 
 
-def _setup_on(root: Path, model: str) -> MonetSetup:
+def _read_setup_on_stick(root: Path, model: str) -> MonetSetup:
     """Return the files of a model on a stick; raise an error if they are missing or unreadable."""
     stick = read_stick(find_child(root, OPEN_R) or root)
     setup = stick.setup(model)

@@ -90,7 +90,7 @@ class PostureGraph:
     def of(
         cls, transitions: MonetTransitions, commands: MonetCommands | None, *, is_older_monet: bool
     ) -> PostureGraph:
-        """Return the graph of the postures in two files.
+        """Return the graph of the postures in two files: how motions lead from one posture to another.
 
         Args:
             transitions: a MONET.CFG.
@@ -136,7 +136,7 @@ class PostureGraph:
         """The postures that the robot can reach, the first one included."""
         return self.postures_reachable_from(FIRST_POSTURE, *self.postures_set_by_commands)
 
-    def route(self, start: str, goal: str) -> tuple[PostureTransition, ...] | None:
+    def find_route(self, start: str, goal: str) -> tuple[PostureTransition, ...] | None:
         """Return the shortest sequence of transitions from one posture to another; None if there is none.
 
         Of several with the same length it is the one whose lines come first: a breadth-first search in the
@@ -191,7 +191,7 @@ def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
     for line in transitions.agent_lines:
         postures = postures_of(line.name)
         is_motion = line.agent != SOUND_AGENT
-        # from any posture to any, a motion changes no posture, so it is no transition to begin with
+        # `any#any` is right for a motion that can be played in every posture and changes none
         leads_to_any = postures.has_start_and_end and postures.start != ANY and postures.end == ANY
         if is_motion and leads_to_any:
             message = (

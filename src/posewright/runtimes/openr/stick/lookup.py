@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 from posewright.errors import FormatError
 from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
-from posewright.motions import Level, find_faults
+from posewright.hazards import find_faults
+from posewright.motions import Level
 from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
 from posewright.runtimes.openr.stick.limits import (
     AGENTS,

@@ -184,7 +184,7 @@ class Documents:
 
     @classmethod
     def of(cls, files: FoundFiles) -> Documents:
-        """Read files."""
+        """Return the documents in some files; files that cannot be read become findings."""
         documents = cls()
         documents.designdbs += documents.read_each(files.designdbs, read_designdb_file)
         documents.commands += documents.read_each(files.commands, read_commands_file)
@@ -373,7 +373,7 @@ class _StickBuilder:
         documents = self.documents
         texts: tuple[MonetText, ...] = (*documents.commands, *documents.transitions)
         folders = dict.fromkeys(text.path.parent for text in texts if text.path is not None)
-        setups = tuple(setup for folder in folders for setup in self._setups(folder))
+        setups = tuple(setup for folder in folders for setup in self._build_setups(folder))
         if not setups:
             self._require_monet_files()
             self._add_note_on_missing_texts()
@@ -404,7 +404,7 @@ class _StickBuilder:
         message = f"there is no {COMMANDS} and no {TRANSITIONS}, so nothing was looked up in the archives"
         self.documents.findings.append(MonetFinding(Level.NOTE, "file", message, path))
 
-    def _setups(self, folder: Path) -> Iterator[MonetSetup]:
+    def _build_setups(self, folder: Path) -> Iterator[MonetSetup]:
         """Yield the setups of the files in a folder, one for each set of archives.
 
         Robot models for which DESIGNDB.CFG names the same archives share a setup. A folder of a stick for

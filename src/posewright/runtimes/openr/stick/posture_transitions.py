@@ -63,14 +63,14 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     robot = robot_of_motion(motion)
     legs = [joint for joint in robot.groups.get(LEGS, ()) if joint in motion.joints]
     knows_all_stances = robot.poses.keys() >= STANCES
-    states_none = posture in {ANY, FIRST_POSTURE}
-    if not legs or (states_none and not knows_all_stances):
+    states_no_pose = posture in {ANY, FIRST_POSTURE}
+    if not legs or (states_no_pose and not knows_all_stances):
         return
-    if not states_none and posture not in robot.poses:
+    if not states_no_pose and posture not in robot.poses:
         message = f"whether the motion {verb} in {posture!r} is unknown: {robot.name} has no such pose"
         yield MonetFinding(Level.NOTE, JUMP, message)
         return
-    candidates = list(robot.poses) if states_none else [posture]
+    candidates = list(robot.poses) if states_no_pose else [posture]
     goals = np.array([[robot.poses[name][joint] for joint in legs] for name in candidates])
     differences = np.abs(pose.with_joints(tuple(legs)).angles - goals)
     differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)  # a joint without an angle is held
@@ -78,7 +78,7 @@ def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iter
     distances_deg = differences_deg[nearest]
     posture = candidates[nearest]
     farthest = int(distances_deg.argmax())  # index of the leg joint
-    reason = "the nearest posture, as its name states none" if states_none else "the posture in its name"
+    reason = "the nearest posture, as its name states none" if states_no_pose else "the posture in its name"
     if distances_deg[farthest] > DesignRules.of(robot).near_pose_deg:
         message = (
             f"the motion {verb} with {legs[farthest]} {distances_deg[farthest]:.0f} deg from where it is in "

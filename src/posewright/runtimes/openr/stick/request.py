@@ -23,7 +23,8 @@ from posewright.formats import (
     require_no_losses,
     retarget_to_robot,
 )
-from posewright.motions import Motion, find_faults, robot_of_motion
+from posewright.hazards import find_faults
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import (

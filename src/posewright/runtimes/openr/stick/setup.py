@@ -56,7 +56,7 @@ class DesignDb:
     @cached_property
     def entries(self) -> tuple[DesignEntry, ...]:
         """The entries, in the order of the file."""
-        return tuple(self._entries())
+        return tuple(self._iterate_entries())
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class DesignDb:
         """Return the bytes of the file."""
         return b"".join(line.raw for line in self.lines)
 
-    def _entries(self) -> Iterator[DesignEntry]:
+    def _iterate_entries(self) -> Iterator[DesignEntry]:
         """Yield the entries, each with the model of the section above it."""
         model = ""
         for line in self.lines:
@@ -190,7 +190,10 @@ class MonetSetup:
     is_older_monet: bool = False
 
     def to_dict(self) -> dict[str, object]:
-        """Return the files and the numbers of their items as plain data."""
+        """Return plain data: each file, the IDs of the commands, and how many items the other files have.
+
+        `ways` are the transitions of MONET.CFG.
+        """
         commands = self.commands
         return {
             "models": list(self.models),

@@ -9,11 +9,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from posewright import motions
 from posewright.errors import UnsafeMotionError, Where
-from posewright.motions.checked_motion import Level
-from posewright.motions.design_rules import check_motion
-from posewright.motions.motion import Motion
+from posewright.motions import HARDWARE, DesignRules, Finding, Level, Motion, robot_of_motion
 from posewright.robots import Robot
+
+
+def check_motion(
+    motion: Motion,
+    robot: Robot | str | None = None,
+    *,
+    near_pose: str | None = None,
+    celebration: bool = False,
+    rules: str | Path | DesignRules = HARDWARE,
+) -> tuple[Finding, ...]:
+    """Return the findings of the design rules and the self-collisions of a motion, errors first.
+
+    What a joint does at many keyframes is one finding, the worst, that lists them all.
+
+    Args:
+        motion: what to check.
+        robot: whose limits, servos, named poses and shapes count, or the name; default the motion's own.
+        near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is,
+            whether or not the rules require one; default one of those that the rules name.
+        celebration: the motion may last longer.
+        rules: a set's name, a file, or the rules themselves; default what the robot can do.
+
+    Raises:
+        UnknownNameError: the robot has no such pose, or there are no such rules.
+        InputError: the motion moves a joint that the robot does not have, `celebration` lifts no rule, or the
+            robot's model is not valid.
+    """
+    card = robot_of_motion(motion, robot)
+    findings = motions.check_motion(motion, card, near_pose=near_pose, celebration=celebration, rules=rules)
+    if any(finding.rule == "finite" for finding in findings):
+        return findings  # there is no pose in which links could collide
+    from posewright.hazards.self_collision import find_self_collisions  # loads MuJoCo
+
+    n_errors = sum(finding.level is Level.ERROR for finding in findings)
+    collisions = find_self_collisions(motion, card)
+    return (*findings[:n_errors], *collisions, *findings[n_errors:])
 
 
 def find_faults(motion: Motion, robot: Robot | None = None) -> tuple[str, ...]:
