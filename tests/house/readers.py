@@ -377,7 +377,7 @@ def read_generated_folder(path: Path) -> None:
     """Read the unit in a folder, say what was changed in it, and explain a line."""
     read_generated_unit(path.parent)
     find_changed_files(path.parent)
-    explain("button_lamp.c:30", path.parent)
+    explain("dark -> dark", path.parent)
 
 
 def read_whole_stick(path: Path) -> None:

@@ -659,7 +659,7 @@ def _remove_files(folder: Path, names: Sequence[str]) -> None:
 
 
 def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()  # a manifest may hold any text
 
 
 def _json(data: object) -> str:
