@@ -55,7 +55,7 @@ def unreached_functions() -> set[str]:
         smallest: dict[str, str] = {}
         seeds = reader.seeds()
         for name in sorted(seeds, key=lambda name: len(seeds[name]), reverse=True):
-            smallest["".join(Path(name).suffixes)] = name
+            smallest["".join(Path(name).suffixes) or name] = name
         for name in smallest.values():
             with tempfile.TemporaryDirectory() as folder:
                 reader.laid_out(Path(folder))
