@@ -198,7 +198,7 @@ def require_order(drawn: Chart) -> None:
 def require_labels(scene: Scene, family: NodeHierarchy) -> None:
     labels = [routed_link.label_box for routed_link in scene.routed_links if routed_link.label_box]
     assert all(a.overlap(b) == 0 for a, b in combinations(labels, 2))
-    leaves = [scene.boxes[key] for key, node in family.nodes.items() if not node.inside]
+    leaves = [scene.boxes[key] for key, node in family.nodes.items() if not node.children]
     titles = [
         BoundingBox(
             x + text_width(family.nodes[key].title) / 2, y - 5, text_width(family.nodes[key].title), 10
@@ -245,7 +245,7 @@ def require_arrows(scene: Scene, family: NodeHierarchy) -> None:
             assert crosses(way, routed_link.label_box), "a label is on its arrow"
         for key, node in family.nodes.items():
             if (
-                not node.inside
+                not node.children
                 and key not in {link.start, link.end}
                 and family.root != family.parent_of.get(key)
             ):

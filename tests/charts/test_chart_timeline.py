@@ -115,8 +115,8 @@ def test_a_run_without_ticks_and_a_file_of_another_kind_are_refused(tmp_path: Pa
 @given(st.lists(st.sampled_from(["a", "b", None]), max_size=30))
 def test_runs_are_the_values_again(values: list[str | None]) -> None:
     runs = value_runs(values)
-    assert [run.value for run in runs for _ in range(run.start, run.end)] == values
-    assert all(one.end == other.start and one.value != other.value for one, other in pairwise(runs))
+    assert [run.value for run in runs for _ in range(run.start_tick, run.end_tick)] == values
+    assert all(one.end_tick == other.start_tick and one.value != other.value for one, other in pairwise(runs))
 
 
 @given(st.lists(st.floats(-9, 9), min_size=1, max_size=60), st.integers(1, 20))

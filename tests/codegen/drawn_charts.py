@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -22,13 +23,23 @@ LIVELY = 3
 """Transitions that a chart takes within a few hundred ticks; hypothesis likes charts that do nothing."""
 
 
-def drawn_charts(number: int, seed_of_draw: int, **features: Any) -> list[Chart]:
-    """Return charts that do something, called `drawn_0`, `drawn_1`, ..., no two of them from one draw."""
+def drawn_charts(
+    number: int, seed_of_draw: int, wanted: Callable[[Chart], bool] = lambda _chart: True, **features: Any
+) -> list[Chart]:
+    """Return charts that do something, called `drawn_0`, `drawn_1`, ..., no two of them from one draw.
+
+    Args:
+        number: how many.
+        seed_of_draw: the seed.
+        wanted: returns whether a chart is one of those wanted.
+        features: of the charts, as for `charts`.
+    """
     found: list[Chart] = []
     for attempt in range(1000 * seed_of_draw, 1000 * seed_of_draw + 100 * number):
         if len(found) == number:
             break
-        lively = filter(_is_lively, reversed(_drawn(DRAWN_AT_ONCE, attempt, **features)))
+        charts_of_draw = reversed(_drawn(DRAWN_AT_ONCE, attempt, **features))
+        lively = filter(_is_lively, filter(wanted, charts_of_draw))
         found += islice(lively, 1)
     return [replace(chart, name=f"drawn_{k}") for k, chart in enumerate(found)]
 

@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from posewright.charts import Chart
+from posewright.charts.machine import lower
 from posewright.charts.model import ChartKind
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.code import queue_bound
+from posewright.codegen.c.region_tree import has_single_state
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.verification import Comparison
 from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, for_avr
@@ -35,12 +37,17 @@ STEPS = 150
 MOST_WAITING = 16
 """Events that wait at once on the UNO, whose RAM holds no thousand of them."""
 
+
+def has_regions(chart: Chart) -> bool:
+    return not has_single_state(lower(chart))
+
+
 GROUPS: dict[str, dict[str, Any]] = {
     "all": {},
     "flat": {"flat": True},
     "mealy": {"kind": ChartKind.MEALY, "floats": True},
     "moore": {"kind": ChartKind.MOORE},
-    "large": {"max_states": 14},
+    "regions": {"max_states": 14, "wanted": has_regions},
     "untimed": {"timed": False, "parallel": False},
     "floats": {"floats": True},
     "completion": {"completion": True},

@@ -31,6 +31,9 @@ def test_a_simulated_robot_stands_held_then_by_its_servos_and_falls_without_torq
     assert isinstance(bus.physics, PlantPhysics)
     (body,) = bus.physics.plant.bodies.values()
 
+    def loads() -> set[int]:
+        return {bus.joint(joint).peek("present_load") & 1023 for joint in BIOLOID.joint_names}
+
     def height_m() -> float:
         truth = body.observe().truth
         assert truth is not None
@@ -39,6 +42,7 @@ def test_a_simulated_robot_stands_held_then_by_its_servos_and_falls_without_torq
     begin_m = height_m()
     bus.advance(0.5)
     assert height_m() == pytest.approx(begin_m, abs=0.02)  # somebody holds it
+    assert loads() == {0}
     bus.exchange(goal_positions(IDS, STAND))
     bus.advance(1.5)
     assert height_m() == pytest.approx(begin_m, abs=0.02)  # it holds itself
@@ -46,6 +50,7 @@ def test_a_simulated_robot_stands_held_then_by_its_servos_and_falls_without_torq
     bus.exchange(InstructionPacket(0xFE, Instruction.WRITE, b"\x18\x00").encode())
     bus.advance(3.0)
     assert height_m() < 0.7 * begin_m
+    assert loads() == {0}
 
 
 def test_what_cannot_be_faked_is_refused() -> None:

@@ -79,7 +79,7 @@ class ThreeJointLeg:
     upper_angle_rad: float = field(default=0.0, kw_only=True)
     lower_angle_rad: float = field(default=0.0, kw_only=True)
     side_m: float = field(default=0.0, kw_only=True)
-    _shape: LegShape = field(init=False, repr=False, compare=False)
+    _leg_shape: LegShape = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         shape = LegShape.of(
@@ -89,7 +89,7 @@ class ThreeJointLeg:
             lower_angle=self.lower_angle_rad,
             side=self.side_m,
         )
-        object.__setattr__(self, "_shape", shape)
+        object.__setattr__(self, "_leg_shape", shape)
 
     @property
     def reach_m(self) -> tuple[float, float]:
@@ -108,7 +108,7 @@ class ThreeJointLeg:
             InputError: not three angles each, or not finite.
         """
         array = require_finite_triples(angles, "angles", ANGLES)
-        return leg_solving.forward(self._shape, array.reshape(-1, 3)).reshape(array.shape)
+        return leg_solving.forward(self._leg_shape, array.reshape(-1, 3)).reshape(array.shape)
 
     def inverse(
         self,
@@ -136,23 +136,23 @@ class ThreeJointLeg:
         rows = array.reshape(-1, 3)
         if form is IkForm.STRICT:
             self._require_strict_form(knee, lift)
-            angles, unreachable = leg_solving.solve_strict(self._shape, rows)
+            angles, unreachable = leg_solving.solve_strict(self._leg_shape, rows)
         else:
-            angles, unreachable = leg_solving.solve(self._shape, rows, knee=knee.value, lift=lift.value)
+            angles, unreachable = leg_solving.solve(self._leg_shape, rows, knee=knee.value, lift=lift.value)
         if unreachable.size:
             if not nearest:
-                raise build_unreachable_error(self._shape, rows, unreachable, knee=knee.value)
+                raise build_unreachable_error(self._leg_shape, rows, unreachable, knee=knee.value)
             angles[unreachable] = self._nearest_angles(rows[unreachable], form, knee, lift)
         return angles.reshape(array.shape)
 
     def _nearest_angles(self, points: Floats, form: IkForm, knee: Knee, lift: Lift) -> Floats:
         if form is IkForm.STRICT:
-            return reach.nearest_strict(self._shape, points)
-        return reach.nearest(self._shape, points, knee=knee.value, lift=lift.value)
+            return reach.nearest_strict(self._leg_shape, points)
+        return reach.nearest(self._leg_shape, points, knee=knee.value, lift=lift.value)
 
     def _require_strict_form(self, knee: Knee, lift: Lift) -> None:
         """Raise an InputError unless the strict form applies to this leg and these options."""
-        if self.upper_m != self.lower_m or not self._shape.has_no_offsets:
+        if self.upper_m != self.lower_m or not self._leg_shape.has_no_offsets:
             raise InputError(
                 "the strict form is for two equal parts without offsets",
                 hint=f"{self!r} needs IkForm.GENERAL",
@@ -164,9 +164,9 @@ class ThreeJointLeg:
         """Return why a point [m] is out of reach, or None if the general form of `inverse` reaches it."""
         point = require_finite_triples((x, y, z), "points", POINT)
         _, unreachable = leg_solving.solve(
-            self._shape, point[np.newaxis], knee=knee.value, lift=Lift.WITHIN.value
+            self._leg_shape, point[np.newaxis], knee=knee.value, lift=Lift.WITHIN.value
         )
-        return explain_out_of_reach(self._shape, point, knee=knee.value) if unreachable.size else None
+        return explain_out_of_reach(self._leg_shape, point, knee=knee.value) if unreachable.size else None
 
     def jacobian(self, angles: ArrayLike) -> Floats:
         """Return the Jacobian of the foot's position, `(..., 3, 3)` [m/rad]: x, y, z by q1, q2, q3.
@@ -176,7 +176,7 @@ class ThreeJointLeg:
         where it points straight aside; a foot on the rotator's axis is a case of that.
         """
         array = require_finite_triples(angles, "angles", ANGLES)
-        return leg_solving.jacobian(self._shape, array.reshape(-1, 3)).reshape(*array.shape, 3)
+        return leg_solving.jacobian(self._leg_shape, array.reshape(-1, 3)).reshape(*array.shape, 3)
 
     def shank_rotations(self, angles: ArrayLike) -> Floats:
         """Return the rotation of the shank in the leg's frame, `(..., 3, 3)`: Ry(-q1) Rx(q2) Ry(-q3)."""
@@ -187,7 +187,7 @@ class ThreeJointLeg:
         """Return the position of the foot [m]: `forward` in plain numbers, ten times as fast."""
         if not (math.isfinite(q1) and math.isfinite(q2) and math.isfinite(q3)):
             raise build_not_finite_error(np.array([q1, q2, q3]), "angles", ANGLES)
-        return leg_solving.forward_scalar(self._shape, q1, q2, q3)
+        return leg_solving.forward_scalar(self._leg_shape, q1, q2, q3)
 
     def inverse_scalar(
         self,
@@ -206,7 +206,7 @@ class ThreeJointLeg:
         """
         knee_sign = 1 if knee is Knee.POSITIVE else -1
         lift_sign = 1 if lift is Lift.WITHIN else -1
-        angles = leg_solving.solve_scalar(self._shape, x, y, z, knee=knee_sign, lift=lift_sign)
+        angles = leg_solving.solve_scalar(self._leg_shape, x, y, z, knee=knee_sign, lift=lift_sign)
         if angles is None:  # raises, or finds the nearest point
             q1, q2, q3 = self.inverse((x, y, z), knee=knee, lift=lift, nearest=nearest).tolist()
             return q1, q2, q3

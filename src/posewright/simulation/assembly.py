@@ -74,19 +74,19 @@ def compile_world(
     """
     specs = []
     base_names = []
-    for entry in robots:
-        spec, base_name = _read_reduced_model(entry.robot, reduction)
+    for prefixed_robot in robots:
+        spec, base_name = _read_reduced_model(prefixed_robot.robot, reduction)
         specs.append(spec)
-        base_names.append(entry.prefix + base_name)
+        base_names.append(prefixed_robot.prefix + base_name)
     world_spec = specs[0] if len(robots) == 1 else _merge_models(robots, specs, reduction)
     bases = [world_spec.body(name) for name in base_names]
     if reduction.timestep_s is not None:
         world_spec.option.timestep = reduction.timestep_s
     try:
         add_arena(world_spec, arena, lines=reduction.visuals)
-        for entry, base in zip(robots, bases, strict=True):
-            _add_contact_sensors(world_spec, entry, base=str(base.name), arena=arena)
-            _add_cameras(world_spec, entry)
+        for prefixed_robot, base in zip(robots, bases, strict=True):
+            _add_contact_sensors(world_spec, prefixed_robot, base=str(base.name), arena=arena)
+            _add_cameras(world_spec, prefixed_robot)
     except ValueError as error:  # a name that occurs twice
         raise InputError(f"the arena and the robots cannot share a model: {error}") from error
     if reduction.visuals:
@@ -104,7 +104,7 @@ def _read_reduced_model(robot: Robot, reduction: ModelReduction) -> tuple[mujoco
     spec = read_model(robot)
     base_name = str(find_base(spec, robot).name)
     if reduction.timestep_s is not None:
-        count_substeps(robot, reduction.timestep_s)
+        count_substeps(robot, reduction.timestep_s)  # raises if the step does not divide the robot's frame
     weld_joints(spec, robot, reduction.welded)
     # sensors of the file would be evaluated at every step; ours are evaluated when they are read
     for sensor in list(spec.sensors):
@@ -128,25 +128,25 @@ def _merge_models(
         option_names.remove("timestep")
     for name in option_names:
         setattr(world_spec.option, name, getattr(specs[0].option, name))
-    for entry, spec in zip(robots, specs, strict=True):
+    for prefixed_robot, spec in zip(robots, specs, strict=True):
         for name in option_names:
             world_value = getattr(world_spec.option, name)
             robot_value = getattr(spec.option, name)
             if np.any(world_value != robot_value):
                 raise InputError(
-                    f"the model of {entry.robot.name} has {name} {robot_value}, "
+                    f"the model of {prefixed_robot.robot.name} has {name} {robot_value}, "
                     f"another robot's model has {world_value}",
-                    where=Where(entry.robot.model_path),
+                    where=Where(prefixed_robot.robot.model_path),
                     hint="timestep_s=... sets the step of all robots"
                     if name == "timestep"
                     else "all models of a world need the same physics options",
                 )
         # keyframes have the positions of one robot only, and do not fit the merged model
-        for key in list(spec.keys):
-            spec.delete(key)
+        for keyframe in list(spec.keys):
+            spec.delete(keyframe)
     _enable_robot_contacts(specs)
-    for entry, spec in zip(robots, specs, strict=True):
-        world_spec.attach(spec, prefix=entry.prefix, frame=world_spec.worldbody.add_frame())
+    for prefixed_robot, spec in zip(robots, specs, strict=True):
+        world_spec.attach(spec, prefix=prefixed_robot.prefix, frame=world_spec.worldbody.add_frame())
     return world_spec
 
 
@@ -161,7 +161,7 @@ def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
     colliding_geoms = []
     for spec in specs:
         colliding_geoms.append([geom for geom in spec.geoms if geom.contype or geom.conaffinity])
-    used_bits = 1
+    used_bits = 1  # MuJoCo's default, which the arena has
     for geoms in colliding_geoms:
         for geom in geoms:
             used_bits |= geom.contype | geom.conaffinity
@@ -175,7 +175,9 @@ def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
             geom.conaffinity |= sum(robot_bits) - bit
 
 
-def _add_contact_sensors(spec: mujoco.MjSpec, entry: PrefixedRobot, base: str, arena: Arena | None) -> None:
+def _add_contact_sensors(
+    spec: mujoco.MjSpec, prefixed_robot: PrefixedRobot, base: str, arena: Arena | None
+) -> None:
     """Add sensors of contacts between each foot and the ground, and between the robot and each box.
 
     Raises:
@@ -189,25 +191,25 @@ def _add_contact_sensors(spec: mujoco.MjSpec, entry: PrefixedRobot, base: str, a
         # on stairs, every fixed shape is ground
         ground_kind = kinds.mjOBJ_BODY
         ground = "world"
-    for foot in entry.robot.feet:
-        if spec.body(entry.prefix + foot) is None:
+    for foot in prefixed_robot.robot.feet:
+        if spec.body(prefixed_robot.prefix + foot) is None:
             raise InputError(
                 f"the model has no body {foot!r}",
-                where=Where(entry.robot.model_path),
+                where=Where(prefixed_robot.robot.model_path),
                 hint="every foot of the card must be a body of its model",
             )
         spec.add_sensor(
-            name=entry.prefix + foot_sensor(foot),
+            name=prefixed_robot.prefix + foot_sensor(foot),
             type=mujoco.mjtSensor.mjSENS_CONTACT,
             intprm=count_in_one_slot,
             objtype=kinds.mjOBJ_BODY,
-            objname=entry.prefix + foot,
+            objname=prefixed_robot.prefix + foot,
             reftype=ground_kind,
             refname=ground,
         )
     for index in range(len(arena.boxes) if arena else 0):
         spec.add_sensor(
-            name=entry.prefix + box_sensor(index),
+            name=prefixed_robot.prefix + box_sensor(index),
             type=mujoco.mjtSensor.mjSENS_CONTACT,
             intprm=count_in_one_slot,
             objtype=kinds.mjOBJ_BODY,
@@ -217,12 +219,12 @@ def _add_contact_sensors(spec: mujoco.MjSpec, entry: PrefixedRobot, base: str, a
         )
 
 
-def _add_cameras(spec: mujoco.MjSpec, entry: PrefixedRobot) -> None:
+def _add_cameras(spec: mujoco.MjSpec, prefixed_robot: PrefixedRobot) -> None:
     """Add a camera for each camera sensor; it looks along its mount's x, pitched as the sensor is."""
-    for sensor in entry.sensors:
+    for sensor in prefixed_robot.sensors:
         if not isinstance(sensor, Camera | CodeReader):
             continue
-        mount = _find_camera_mount(spec, entry.prefix, sensor)
+        mount = _find_camera_mount(spec, prefixed_robot.prefix, sensor)
         pitch_deg = sensor.pitch_deg if isinstance(sensor, CodeReader) else 0.0
         half_pitch = math.radians(pitch_deg) / 2.0
         pitch_quaternion = np.array([math.cos(half_pitch), 0.0, math.sin(half_pitch), 0.0])
@@ -231,7 +233,7 @@ def _add_cameras(spec: mujoco.MjSpec, entry: PrefixedRobot) -> None:
         quaternion = np.empty(4)
         mujoco.mju_mulQuat(quaternion, pitched, np.array(_CAMERA_TO_MOUNT))
         mount.body.add_camera(
-            name=entry.prefix + camera_name(sensor.name),
+            name=prefixed_robot.prefix + camera_name(sensor.name),
             pos=mount.position,
             quat=quaternion,
             fovy=sensor.vertical_fov_deg,

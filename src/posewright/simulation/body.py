@@ -70,20 +70,19 @@ class SimulatedBody:
         self.world = world
         self.instance = instance
         self.contact_recorder = world.create_contact_recorder(instance.name)
-        self._start = start
+        self._start_place = start
         self._tick_grid = TickGrid(instance.robot)
         if start_pose is None:
             start_pose = _standing_pose(instance.robot)
         self._start_pose = self._tick_grid.round(start_pose)
-        self._servos = ServoBank(instance)
+        self._servo_bank = ServoBank(instance)
         self._sensors = SensorSuite(
             instance, noise=noise, seed=seed, timed_readers=_create_code_readers(world, instance)
         )
         self._is_torque_off = False
-        self._command: Floats = self._start_pose  # the last one sent, `(n_joints,)` [rad]
-        self._effective_command: Floats = (
-            self._start_pose
-        )  # the last one that the servos got, after the delay
+        self._last_command: Floats = self._start_pose  # the last one sent, `(n_joints,)` [rad]
+        # the last one that the servos got, after the delay
+        self._effective_command: Floats = self._start_pose
         world.bodies[instance.name] = self
         self.set_domain(domain or NOMINAL)
 
@@ -98,7 +97,7 @@ class SimulatedBody:
         """
         self.world.set_domain(self.instance.name, domain)
         self.domain = domain
-        self._servos.scale(domain.stiffness_scale, domain.damping_scale)
+        self._servo_bank.scale(domain.stiffness_scale, domain.damping_scale)
         self._delay = CommandDelay(domain.latency_frames, self._start_pose)
         self.world.reset()
 
@@ -115,17 +114,17 @@ class SimulatedBody:
     @property
     def command(self) -> Floats:
         """The last commanded joint angles, in whole ticks, `(n_joints,)` [rad]."""
-        return self._command
+        return self._last_command
 
     @property
     def stiffness(self) -> Floats:
         """Stiffness of this body's servos, `(n_joints,)` [N m/rad]; 0 for a welded joint."""
-        return self.instance.addresses.extend_to_all(self._servos.stiffness, 0.0)
+        return self.instance.addresses.extend_to_all(self._servo_bank.stiffness, 0.0)
 
     @property
     def damping(self) -> Floats:
         """Damping of this body's servos, `(n_joints,)` [N m s/rad]; 0 for a welded joint."""
-        return self.instance.addresses.extend_to_all(self._servos.damping, 0.0)
+        return self.instance.addresses.extend_to_all(self._servo_bank.damping, 0.0)
 
     def open(self) -> None:
         """Switch the servos' torque on again after `stop`."""
@@ -189,10 +188,10 @@ class SimulatedBody:
 
     def begin(self) -> None:
         """Put the robot at its start in its start pose, torque on; the world calls this when it resets."""
-        self._servos.set_stiffness(None, free=None)
+        self._servo_bank.set_stiffness(None, free=None)
         self._is_torque_off = False
         self._set_command(self._start_pose)
-        self._place_robot(self._start, lean=None)
+        self._place_on_floor(self._start_place, lean=None)
         self._sensors.reset()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
@@ -201,7 +200,7 @@ class SimulatedBody:
         The joints take the command that is in effect. Boxes and other robots stay where they are, even where
         the robot then overlaps one.
         """
-        self._place_robot((x_m, y_m, yaw_rad), lean=None)
+        self._place_on_floor((x_m, y_m, yaw_rad), lean=None)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
         """Put the robot at its start in a pose, which also becomes its command; no time passes.
@@ -212,7 +211,7 @@ class SimulatedBody:
                 the robot may then fall.
         """
         self._set_command(self._tick_grid.round(pose))
-        self._place_robot(self._start, lean)
+        self._place_on_floor(self._start_place, lean)
 
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
         """Put the robot down as `put_down` does, simulate it while it holds the pose, and return its states.
@@ -225,7 +224,7 @@ class SimulatedBody:
         self.put_down(pose, lean)
         return self.world.step(round(seconds / self.robot.frame_period_s))[self.instance.name]
 
-    def _place_robot(self, start: PlanarPose, lean: Lean | None) -> None:
+    def _place_on_floor(self, start: PlanarPose, lean: Lean | None) -> None:
         """Place the robot on the floor in its command pose, as at the beginning of a frame."""
         addresses = self.instance.addresses
         self.instance.data.ctrl[addresses.actuators] = addresses.select_moving(self._effective_command)
@@ -236,7 +235,7 @@ class SimulatedBody:
 
     def _set_command(self, pose: Floats) -> None:
         """Make a pose `(n_joints,)` [rad] the command and the command in effect; drop delayed commands."""
-        self._command = pose
+        self._last_command = pose
         self._effective_command = pose
         self._delay.reset(pose)
 
@@ -247,16 +246,16 @@ class SimulatedBody:
         """
         angles = commands.angles
         if commands.free is not None:
-            angles = np.where(np.isfinite(angles), angles, self._command)
+            angles = np.where(np.isfinite(angles), angles, self._last_command)
         targets = self._tick_grid.round(angles)
         if len(targets):
-            self._command = targets[-1]
+            self._last_command = targets[-1]
         return self._delay.push(ServoCommands(targets, commands.stiffness, commands.free))
 
     def put_in_effect(self, commands: ServoCommands) -> None:
         """Set the servos' stiffness and torque for the coming frames."""
-        free = np.ones(len(self._command), dtype=np.bool_) if self._is_torque_off else commands.free
-        self._servos.set_stiffness(commands.stiffness, free)
+        free = np.ones(len(self._last_command), dtype=np.bool_) if self._is_torque_off else commands.free
+        self._servo_bank.set_stiffness(commands.stiffness, free)
         if len(commands):
             self._effective_command = commands.targets[-1]
 

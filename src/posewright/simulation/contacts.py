@@ -68,7 +68,7 @@ class ContactRecorder:
             solid_names = tuple(shape.name for shape in instance.arena.shapes if shape.is_solid)
         opponents = {opponent.name: opponent for opponent in instances if opponent.name != instance.name}
         # objects are numbered in this order: the robot's parts, the floor, fixed shapes, other robots
-        self._names: tuple[str, ...] = (*part_names, FLOOR, *solid_names, *opponents)
+        self._object_names: tuple[str, ...] = (*part_names, FLOOR, *solid_names, *opponents)
         self._floor_number = len(bodies)  # the floor's number; smaller numbers are the robot's parts
         self._feet = [part_names.index(foot) for foot in instance.robot.feet]
         part_of_body = {body: part for part, body in enumerate(bodies)}
@@ -85,14 +85,14 @@ class ContactRecorder:
         self._row_of_geom = np.full(model.ngeom, _UNRECORDED)
         self._row_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
         self._frame_period_s = instance.robot.frame_period_s
-        self._frames: list[_FrameContacts] = []
+        self._frame_contacts: list[_FrameContacts] = []
         self._geom_poses_of_frames: list[tuple[Floats, Floats]] = []
         self._stacked_geom_poses: tuple[Floats, Floats] | None = None
         self._n_previous_frames = 0  # frames stored from the previous block: one, or none at first
 
     def drop_frames(self) -> None:
         """Drop all stored frames, as after moving the robot: the move is no slip."""
-        self._frames.clear()
+        self._frame_contacts.clear()
         self._geom_poses_of_frames.clear()
         self._stacked_geom_poses = None
         self._n_previous_frames = 0
@@ -106,14 +106,14 @@ class ContactRecorder:
         """
         if self._records_only_touches:
             contacts = self._compute_touches()
-            self._frames.clear()
+            self._frame_contacts.clear()
             return contacts, None
         contacts = self._compute_contacts()
         slips = self._compute_slips()[self._n_previous_frames :]
-        del self._frames[:-1]
+        del self._frame_contacts[:-1]
         del self._geom_poses_of_frames[:-1]
         self._stacked_geom_poses = None
-        self._n_previous_frames = len(self._frames)
+        self._n_previous_frames = len(self._frame_contacts)
         return contacts, slips
 
     def record_frame(self) -> None:
@@ -122,12 +122,12 @@ class ContactRecorder:
         contact = data.contact
         if self._records_only_touches:
             empty = np.empty(0)
-            self._frames.append(
+            self._frame_contacts.append(
                 _FrameContacts(contact.geom.copy(), distances=empty, points=empty, forces=empty)
             )
             return
         self._stacked_geom_poses = None  # without the new frame it is outdated
-        self._frames.append(
+        self._frame_contacts.append(
             _FrameContacts(
                 contact.geom.copy(),
                 distances=contact.dist.copy(),
@@ -168,20 +168,23 @@ class ContactRecorder:
         high = np.maximum(first_object, second_object)
         is_recorded = (low >= 0) & (low < self._floor_number)
         # frame and pair as the digits of one number, as unique numbers are found faster than unique rows
-        n_objects = len(self._names)
+        n_objects = len(self._object_names)
         numbers = np.unique(
             (frames[is_recorded] * n_objects + low[is_recorded]) * n_objects + high[is_recorded]
         )
         contact_frames = numbers // (n_objects * n_objects)
         pairs = np.column_stack((numbers // n_objects % n_objects, numbers % n_objects))
         unknown = np.full(len(numbers), np.nan)
-        return Contacts(self._names, contact_frames, pairs, depths=unknown, forces=unknown, speeds=unknown)
+        return Contacts(
+            self._object_names, contact_frames, pairs, depths=unknown, forces=unknown, speeds=unknown
+        )
 
     def _compute_contacts(self) -> Contacts:
-        """Return the contacts of the stored frames: each pair's greatest depth and speed, and its force.
+        """Return the contacts of the stored frames, one for each frame and pair of objects that touch.
 
-        MuJoCo has several contacts of one pair of objects; they become one row (frame, part, object). Rows of
-        the frame from the previous block are computed too, but not returned.
+        MuJoCo has several contacts of such a pair. They become one row (frame, part, object), with the
+        greatest depth and touchdown speed, and the sum of the forces. Rows of the frame from the previous
+        block are computed too, as touchdowns depend on it, but not returned.
         """
         frames, geoms = self._stack_geoms()
         points = self._stack_points()
@@ -191,7 +194,7 @@ class ContactRecorder:
             np.column_stack((frames, pairs))[is_recorded], axis=0, return_inverse=True
         )
         row_of_contact = row_of_contact.ravel()
-        depths = -np.concatenate([np.empty(0), *(frame.distances for frame in self._frames)])
+        depths = -np.concatenate([np.empty(0), *(frame.distances for frame in self._frame_contacts)])
         deepest = np.zeros(len(rows))
         np.maximum.at(deepest, row_of_contact, depths[is_recorded])
         touchdown_speeds = self._compute_downward_speeds(
@@ -199,13 +202,13 @@ class ContactRecorder:
         )
         fastest = np.full(len(rows), -np.inf)
         np.maximum.at(fastest, row_of_contact, touchdown_speeds)
-        forces = np.concatenate([np.empty(0), *(frame.forces for frame in self._frames)])
+        forces = np.concatenate([np.empty(0), *(frame.forces for frame in self._frame_contacts)])
         total_forces = np.zeros(len(rows))
         np.add.at(total_forces, row_of_contact, forces[is_recorded])
         speeds = np.where(self._is_touchdown(rows), fastest, np.nan)
         is_new = rows[:, 0] >= self._n_previous_frames
         return Contacts(
-            names=self._names,
+            names=self._object_names,
             frames=rows[is_new, 0] - self._n_previous_frames,
             pairs=rows[is_new, 1:],
             depths=deepest[is_new],
@@ -215,7 +218,7 @@ class ContactRecorder:
 
     def _is_touchdown(self, rows: Indices) -> Flags:
         """Return which rows (frame, part, object) are of parts that were not on the floor before, `(n,)`."""
-        on_floor_before = np.zeros((len(self._frames) + 1, self._floor_number + 1), dtype=np.bool_)
+        on_floor_before = np.zeros((len(self._frame_contacts) + 1, self._floor_number + 1), dtype=np.bool_)
         is_on_floor = rows[:, 2] == self._floor_number
         on_floor_before[rows[is_on_floor, 0] + 1, rows[is_on_floor, 1]] = True
         return np.asarray(is_on_floor & (rows[:, 0] > 0) & ~on_floor_before[rows[:, 0], rows[:, 1]])
@@ -236,14 +239,15 @@ class ContactRecorder:
         A slip is the motion of the foot's material at its contact points, so a rolling ball does not slip. A
         foot that touches at one end of a frame only has not slipped in it.
         """
-        slips = np.zeros((len(self._frames), len(self._feet)))
+        slips = np.zeros((len(self._frame_contacts), len(self._feet)))
         frames, geoms = self._stack_geoms()
         points = self._stack_points()
         objects = self._object_of_geom[geoms]
         is_on_floor = (objects == self._floor_number).any(axis=1)
         for column, foot in enumerate(self._feet):
             contacts = np.flatnonzero(is_on_floor & (objects == foot).any(axis=1))
-            foot_touches = np.zeros(len(self._frames) + 1, dtype=np.bool_)  # after the last frame: not
+            # by frame; the element after the last frame stays false
+            foot_touches = np.zeros(len(self._frame_contacts) + 1, dtype=np.bool_)
             foot_touches[frames[contacts]] = True
             # only contacts after which the foot still touches in the next frame
             contacts = contacts[foot_touches[frames[contacts] + 1]]
@@ -264,14 +268,14 @@ class ContactRecorder:
 
     def _stack_geoms(self) -> tuple[Indices, Indices]:
         """Return the frame `(n,)` and the two geoms `(n, 2)` of all stored contacts."""
-        counts = [len(frame.geoms) for frame in self._frames]
+        counts = [len(frame.geoms) for frame in self._frame_contacts]
         frames = np.repeat(np.arange(len(counts)), counts)
-        geoms = np.concatenate([np.empty((0, 2), np.intp), *(frame.geoms for frame in self._frames)])
+        geoms = np.concatenate([np.empty((0, 2), np.intp), *(frame.geoms for frame in self._frame_contacts)])
         return frames, geoms
 
     def _stack_points(self) -> Floats:
         """Return the positions of all stored contacts, `(n, 3)` [m]."""
-        return np.concatenate([np.empty((0, 3)), *(frame.points for frame in self._frames)])
+        return np.concatenate([np.empty((0, 3)), *(frame.points for frame in self._frame_contacts)])
 
     def _stack_geom_poses(self) -> tuple[Floats, Floats]:
         """Return the robot's geoms: positions `(n_frames, n, 3)` [m] and rotations `(n_frames, n, 3, 3)`."""

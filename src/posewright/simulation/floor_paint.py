@@ -20,19 +20,19 @@ class FloorPaint:
 
     def __init__(self, arena: Arena | None) -> None:
         self._shapes: tuple[Shape, ...] = ()  # the highest first
-        self._shape_brightness: dict[str, float] = {}
+        self._brightness_of_shape: dict[str, float] = {}
         self._floor_brightness = _brightness(BARE_FLOOR)
         if arena is not None:
             self._shapes = tuple(sorted(arena.shapes, key=lambda shape: -shape.top_m))
             self._floor_brightness = _brightness(arena.colours[FLOOR])
-            self._shape_brightness = {
+            self._brightness_of_shape = {
                 shape.name: _brightness(arena.colour_of(shape)) for shape in arena.shapes
             }
 
     def reflectance(self, x: float, y: float) -> float:
         """Return the brightness of the uppermost surface at a point, 0..1."""
         shape = self._uppermost_shape(x, y)
-        return self._floor_brightness if shape is None else self._shape_brightness[shape.name]
+        return self._floor_brightness if shape is None else self._brightness_of_shape[shape.name]
 
     def height_m(self, x: float, y: float) -> float:
         """Return the height of the ground at a point [m]; painted shapes have no height."""

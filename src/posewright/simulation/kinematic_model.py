@@ -92,12 +92,12 @@ class KinematicModel:
         self._world = World(robot)
         self._instance = self._world.instance()
         self.model: mujoco.MjModel = self._world.model
-        self._bodies = self._instance.bodies
+        self._link_bodies = self._instance.bodies
 
     @cached_property
     def links(self) -> tuple[str, ...]:
         """Names of the links, the base first."""
-        return tuple(body_name(self.model, int(body)) for body in self._bodies)
+        return tuple(body_name(self.model, int(body)) for body in self._link_bodies)
 
     @cached_property
     def meshes(self) -> tuple[LinkMesh, ...]:
@@ -150,7 +150,7 @@ class KinematicModel:
         """
         if link not in self.links:
             raise UnknownNameError.among("link", link, self.links)
-        return int(self._bodies[self.links.index(link)])
+        return int(self._link_bodies[self.links.index(link)])
 
     def joint_chain(self, link: str) -> tuple[str, ...]:
         """Return the names of the joints between the base and a link, from the base outward."""
@@ -169,7 +169,12 @@ class KinematicModel:
         return link in feet and feet.index(link) not in self._instance.addresses.ball_soles
 
     def stand(self, angles: Floats, lean: Lean | None = None) -> LinkPoses:
-        """Set joint angles `(n_joints,)` [rad] and put the robot on the floor as `place` does."""
+        """Set the joint angles, put the robot on the floor at the origin, and return the poses of its links.
+
+        Args:
+            angles: the joint angles, `(n_joints,)` [rad].
+            lean: tilt of the base; None for the one with which the robot rests in this pose.
+        """
         place(self._instance, x_m=0.0, y_m=0.0, yaw_rad=0.0, joints=angles, lean=lean)
         return self._copy_link_poses()
 
@@ -252,7 +257,7 @@ class KinematicModel:
         """Return the links to which some geoms belong, each once, in the order of `links`."""
         bodies = set(self.model.geom_bodyid[geoms].tolist())
         return tuple(
-            link for body, link in zip(self._bodies.tolist(), self.links, strict=True) if body in bodies
+            link for body, link in zip(self._link_bodies.tolist(), self.links, strict=True) if body in bodies
         )
 
     def _find_far_end(self, link: str) -> tuple[float, float, float]:
@@ -278,15 +283,15 @@ class KinematicModel:
         addresses = self._instance.addresses
         return LinkPoses(
             data.qpos[addresses.base_qpos].copy(),
-            positions=data.xpos[self._bodies].copy(),
-            rotations=data.xquat[self._bodies].copy(),
+            positions=data.xpos[self._link_bodies].copy(),
+            rotations=data.xquat[self._link_bodies].copy(),
             centre_of_mass=data.subtree_com[addresses.base_body].copy(),
         )
 
     def _build_meshes(self) -> Iterator[LinkMesh]:
         """Yield the visible shapes of each link as triangles."""
         model = self.model
-        for body, link in zip(self._bodies.tolist(), self.links, strict=True):
+        for body, link in zip(self._link_bodies.tolist(), self.links, strict=True):
             for geom, (red, green, blue, opacity) in visible_geoms(model, body):
                 vertices, faces = _triangulate_geom(model, geom)
                 yield LinkMesh(

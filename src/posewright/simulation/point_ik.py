@@ -63,14 +63,15 @@ class _PointTask(mink.Task):
 
     def __init__(self, body: int, local_point: Floats, target: Floats) -> None:
         super().__init__(cost=np.ones(3), lm_damping=POINT_DAMPING)
-        self._body = body
+        self._dragged_body = body
         self._local_point = local_point
         self._target = target
 
     def position(self, configuration: mink.Configuration) -> Floats:
         """Return the position of the point, `(3,)` [m]."""
         data = configuration.data
-        position: Floats = data.xpos[self._body] + data.xmat[self._body].reshape(3, 3) @ self._local_point
+        rotation = data.xmat[self._dragged_body].reshape(3, 3)
+        position: Floats = data.xpos[self._dragged_body] + rotation @ self._local_point
         return position
 
     def compute_error(self, configuration: mink.Configuration) -> Floats:
@@ -87,7 +88,7 @@ class _PointTask(mink.Task):
         """Return the derivative of the point's position, `(3, nv)` [m/rad]."""
         jacobian = np.empty((3, configuration.nv))
         position = self.position(configuration)
-        mujoco.mj_jac(configuration.model, configuration.data, jacobian, None, position, self._body)
+        mujoco.mj_jac(configuration.model, configuration.data, jacobian, None, position, self._dragged_body)
         return jacobian
 
 
@@ -135,8 +136,8 @@ class PointIk:
     ) -> None:
         """Set up the tasks that keep everything but the point near the start, and the joints' limits."""
         self._kinematic_model = kinematic_model
-        self._point = np.asarray(point, dtype=np.float64)
-        self._body = kinematic_model.body(link)
+        self._point_on_link = np.asarray(point, dtype=np.float64)
+        self._dragged_body = kinematic_model.body(link)
         model = copy.copy(kinematic_model.model)
         lower, upper = kinematic_model.robot.limits
         # a joint that starts outside its limits may stay there
@@ -155,7 +156,7 @@ class PointIk:
     def solve(self, target: ArrayLike) -> IkSolution:
         """Return a pose with the point at a target `(3,)` in the field frame [m], or as near as it can be."""
         configuration = self._configuration
-        task = _PointTask(self._body, self._point, np.asarray(target, dtype=np.float64))
+        task = _PointTask(self._dragged_body, self._point_on_link, np.asarray(target, dtype=np.float64))
         self._move_towards_target(task)
         error_m = task.distance(configuration)
         qpos = configuration.q
@@ -207,7 +208,9 @@ class PointIk:
             )
         if kinematic_model.is_flat_foot(link):
             tasks.append(
-                self._create_frame_task(self._body, kind="body", position_cost=0.0, rotation_cost=SOLE_COST)
+                self._create_frame_task(
+                    self._dragged_body, kind="body", position_cost=0.0, rotation_cost=SOLE_COST
+                )
             )
         return tasks
 

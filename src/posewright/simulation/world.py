@@ -119,39 +119,44 @@ class World:
         self.records_contacts = contacts
         self.records_touches = touches
         reduction = ModelReduction(visuals, dict(welded or {}), timestep_s)
-        entries = {
+        prefixed_robots = {
             name: PrefixedRobot(
                 robot, _merge_sensors(robot, sensors), prefix=f"{name}/" if len(cards) > 1 else ""
             )
             for name, robot in cards.items()
         }
-        self.model: mujoco.MjModel = compile_world(list(entries.values()), arena, reduction)
+        self.model: mujoco.MjModel = compile_world(list(prefixed_robots.values()), arena, reduction)
         self.data: mujoco.MjData = mujoco.MjData(self.model)
         self.instances: dict[str, ModelInstance] = {
-            name: self._create_instance(name, entry, reduction.welded) for name, entry in entries.items()
+            name: self._create_instance(name, prefixed_robot, reduction.welded)
+            for name, prefixed_robot in prefixed_robots.items()
         }
         # physics steps in a frame
         self.n_substeps = count_substeps(next(iter(cards.values())), float(self.model.opt.timestep))
         self.bodies: dict[str, WorldBody] = {}
-        self._domain = ModelDomain(self.model)
-        self._buffer = FrameBuffer(self.data, list(self.instances.values()))
-        self._actuators = {
+        self._model_domain = ModelDomain(self.model)
+        self._frame_buffer = FrameBuffer(self.data, list(self.instances.values()))
+        self._actuators_of_robot = {
             name: slice_if_even(instance.addresses.actuators) for name, instance in self.instances.items()
         }
         self._n_frames = 0
 
-    def _create_instance(self, name: str, entry: PrefixedRobot, welded: Mapping[str, float]) -> ModelInstance:
+    def _create_instance(
+        self, name: str, prefixed_robot: PrefixedRobot, welded: Mapping[str, float]
+    ) -> ModelInstance:
         """Return a robot of the compiled model, with its addresses."""
         n_boxes = 0 if self.arena is None else len(self.arena.boxes)
         return ModelInstance(
             name=name,
-            robot=entry.robot,
-            sensors=tuple(entry.sensors),
+            robot=prefixed_robot.robot,
+            sensors=tuple(prefixed_robot.sensors),
             arena=self.arena,
-            prefix=entry.prefix,
+            prefix=prefixed_robot.prefix,
             model=self.model,
             data=self.data,
-            addresses=find_addresses(self.model, entry.robot, entry.prefix, n_boxes, welded),
+            addresses=find_addresses(
+                self.model, prefixed_robot.robot, prefixed_robot.prefix, n_boxes, welded
+            ),
         )
 
     is_real = False
@@ -227,22 +232,23 @@ class World:
         for name, instance in self.instances.items():
             body = self.bodies[name]
             row = 0
-            for effective in body.accept(commands[name]):
-                changes.setdefault(row, []).append((body, effective))
-                moving_targets = instance.addresses.select_moving(effective.targets)
-                controls[row : row + len(effective), self._actuators[name]] = moving_targets
-                row += len(effective)
-        self._buffer.allocate_rows(n_frames)
+            for servo_commands in body.accept(commands[name]):
+                changes.setdefault(row, []).append((body, servo_commands))
+                end_row = row + len(servo_commands)
+                moving_targets = instance.addresses.select_moving(servo_commands.targets)
+                controls[row:end_row, self._actuators_of_robot[name]] = moving_targets
+                row = end_row
+        self._frame_buffer.allocate_rows(n_frames)
         for begin, end in pairwise([*sorted(changes), n_frames]):
-            for body, effective in changes[begin]:
-                body.put_in_effect(effective)
+            for body, servo_commands in changes[begin]:
+                body.put_in_effect(servo_commands)
             self._simulate(controls, begin, end)
         first_frame = self._n_frames + 1
         self._n_frames += n_frames
         self._raise_if_blown_up()
         times: Floats = np.arange(float(first_frame), self._n_frames + 1.0) * self.frame_period_s
         return {
-            name: self._buffer.states(robot_index, times, self.bodies[name].contact_recorder)
+            name: self._frame_buffer.build_states(robot_index, times, self.bodies[name].contact_recorder)
             for robot_index, name in enumerate(self.instances)
         }
 
@@ -291,7 +297,7 @@ class World:
         whole_steps = mujoco.mj_step
         second_half_step = mujoco.mj_step2
         ctrl = data.ctrl
-        copy_state_into = self._buffer.copy_state_into
+        copy_state_into = self._frame_buffer.copy_state_into
         record_contacts = [
             body.contact_recorder.record_frame for body in bodies if body.contact_recorder is not None
         ]
@@ -333,13 +339,13 @@ class World:
 
     def observe(self, name: str) -> JointStates:
         """Return the current state of a robot as one row; no time passes."""
-        self._buffer.allocate_rows(1)
-        self._buffer.copy_state_into(0)
+        self._frame_buffer.allocate_rows(1)
+        self._frame_buffer.copy_state_into(0)
         recorder = self.create_contact_recorder(name)
         if recorder is not None:
             recorder.record_frame()
         robot_index = list(self.instances).index(name)
-        return self._buffer.states(robot_index, np.array([self.time_s]), recorder)
+        return self._frame_buffer.build_states(robot_index, np.array([self.time_s]), recorder)
 
     def reset(self) -> None:
         """Reset bodies and boxes; the same commands then give the same states to the last bit."""
@@ -356,7 +362,7 @@ class World:
         Raises:
             InputError: another robot of this world has a different ground.
         """
-        self._domain.set(self.instance(name), domain)
+        self._model_domain.set(self.instance(name), domain)
 
     def require_visuals(self) -> None:
         """Raise InputError unless the world was made with its visuals, without which little is visible."""
@@ -388,7 +394,12 @@ class World:
         return qpos
 
     def show(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> None:
-        """Set robots and boxes to poses as for `qpos_of`, at rest and without simulating."""
+        """Set robots and boxes to poses, at rest and without simulating.
+
+        Args:
+            poses: the poses of the only robot, or of robots by name.
+            boxes: poses of the boxes, `(n_boxes, 7)`; empty for their places in the arena.
+        """
         self.data.qpos[:] = self.qpos_of(poses, boxes)
         self.data.qvel[:] = 0.0
         mujoco.mj_forward(self.model, self.data)

@@ -155,7 +155,7 @@ def test_ears_and_tail_stay_where_they_are() -> None:
 def test_a_second_move_begins_where_the_first_ended() -> None:
     kicks = run_script("102, 105@3.6", n=700)
     steps = [(cycle, pose, "all") for cycle, pose in kicks.loads[len(KICKB) :]]
-    end = open_moves().moves[105].end
+    end = open_moves().moves_by_command[105].end
     begin = round(3.6 / 0.008)
     expected_rows = compute_rows(
         steps, end, own_degrees(), 16, [to_microradians(angle) for angle in own_degrees()["EK_POS"]]
@@ -284,12 +284,12 @@ def write_table(path: Path, moves: Mapping[str, tuple[int, Steps, int]], frames:
 
 
 def test_all_fifteen_numbers_have_the_names_of_the_document() -> None:
-    assert {command: move.name for command, move in open_moves().moves.items()} == NAMES
+    assert {command: move.name for command, move in open_moves().moves_by_command.items()} == NAMES
 
 
 def test_every_move_of_ours_begins_near_the_walk_pose_and_ends_at_it() -> None:
     poses = own_degrees()
-    for move in open_moves().moves.values():
+    for move in open_moves().moves_by_command.values():
         near = np.abs(np.subtract(poses[move.steps[0].pose], poses["EK_POS"]))
         assert near.max() <= 10.0, move.name
         assert move.steps[-1].pose == "EK_POS", move.name
@@ -298,7 +298,7 @@ def test_every_move_of_ours_begins_near_the_walk_pose_and_ends_at_it() -> None:
 def test_no_joint_of_ours_is_asked_for_more_than_its_servo_can_do_or_its_limits_allow() -> None:
     poses = {name: np.radians(row) for name, row in own_degrees().items()}
     low, high = (limits[JOINTS] for limits in DOG.limits)
-    for move in open_moves().moves.values():
+    for move in open_moves().moves_by_command.values():
         rows = np.array([STAND[JOINTS], *(poses[step.pose] for step in move.steps)])
         speeds = np.abs(np.diff(rows, axis=0)) / (16 * 0.008)
         assert (speeds <= DOG.max_speeds[JOINTS]).all(), move.name
@@ -307,7 +307,7 @@ def test_no_joint_of_ours_is_asked_for_more_than_its_servo_can_do_or_its_limits_
 
 @pytest.mark.parametrize(("left", "right"), [(201, 301), (402, 403)])
 def test_left_and_right_are_mirrored(left: int, right: int) -> None:
-    moves, poses = open_moves().moves, own_degrees()
+    moves, poses = open_moves().moves_by_command, own_degrees()
     for left_step, right_step in zip(moves[left].steps, moves[right].steps, strict=True):
         rows = np.zeros((2, 20))
         rows[0, JOINTS], rows[1, JOINTS] = poses[left_step.pose], poses[right_step.pose]
@@ -407,7 +407,7 @@ def test_an_error_in_the_table_is_told_with_file_and_line_and_what_would_be_righ
 ) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(TABLE)
-    assert sorted(open_moves(None, path).moves) == [105, 106]
+    assert sorted(open_moves(None, path).moves_by_command) == [105, 106]
     path.write_text(TABLE.replace(old, new))
     with pytest.raises(InputError) as caught:
         open_moves(None, path)

@@ -96,7 +96,7 @@ def pair(**how: bool) -> tuple[Sender, Receiver, System]:
 
 
 def kinds(system: System) -> list[str]:
-    return [entry.kind for entry in system.openr.entries]
+    return [entry.kind for entry in system.openr.log_entries]
 
 
 def test_at_the_start_every_observer_is_ready_and_every_sender_is_told() -> None:
@@ -185,7 +185,7 @@ def test_a_receiver_that_never_answers_is_reported_once_and_stops_nobody_else() 
     for frame in range(0, 500, 10):
         system.openr.frame = frame
         system.run()
-    silent = [entry for entry in system.openr.entries if entry.kind == "silent"]
+    silent = [entry for entry in system.openr.log_entries if entry.kind == "silent"]
     assert [(entry.time_s, entry.data["to"], entry.data["n"]) for entry in silent] == [(2.0, "Deaf.In", 1)]
     assert {connection.observer.name.owner: connection.is_silent for connection in system.connections} == {
         "Deaf": True,
@@ -259,7 +259,7 @@ def test_the_same_orders_give_the_same_log(orders: list[tuple[str, int]]) -> Non
         for number, (action, _) in enumerate(orders):
             carry_out(action, number, sender, receiver, system)
         system.run()
-        logs.append(system.openr.entries)
+        logs.append(system.openr.log_entries)
     assert logs[0] == logs[1]
 
 
@@ -309,7 +309,7 @@ def test_a_receiver_that_was_never_ready_is_reported_as_such() -> None:
     for frame in (0, 250, 500):
         system.openr.frame = frame
         system.run()
-    (silent,) = [entry for entry in system.openr.entries if entry.kind == "silent"]
+    (silent,) = [entry for entry in system.openr.log_entries if entry.kind == "silent"]
     assert silent.data["why"] == "it has never said assert_ready"
     assert format_label(silent) == "Out: no answer for 2.0 s; it has never said assert_ready"
 

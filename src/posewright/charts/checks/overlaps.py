@@ -53,7 +53,9 @@ class GuardOverlaps(Check):
     def prepare(self) -> None:
         """Collect the pairs that the solver does not exclude, and add searches for them."""
         self.suspects: list[OverlapSuspect] = []
-        for node in self.machine.nodes[1:]:
+        states = self.machine.nodes[1:]  # without the chart itself
+        for node in states:
+            # in an ordered state, the first enabled transition is meant to win
             if node.state is None or self.chart.priority_in(node.state) is Priority.ORDERED:
                 continue
             for first, second in self._find_possible_pairs(node):

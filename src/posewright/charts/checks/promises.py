@@ -69,7 +69,7 @@ class GraphPath(NamedTuple):
 class StepToNode(NamedTuple):
     """A step, and the node of the graph that it leads to."""
 
-    target: int
+    target_node: int
     step: SymbolicStep
 
 
@@ -107,8 +107,8 @@ class ResponseCheck:
         n_nodes = len(self.steps_without_goal)
         predecessors: list[list[int]] = [[] for _ in range(n_nodes)]
         for node, steps in enumerate(self.steps_without_goal):
-            for target, _ in steps:
-                predecessors[target].append(node)
+            for target_node, _ in steps:
+                predecessors[target_node].append(node)
         n_unprocessed_successors = [len(steps) for steps in self.steps_without_goal]
         queue = [node for node, n_unprocessed in enumerate(n_unprocessed_successors) if n_unprocessed == 0]
         longest = [inf] * n_nodes
@@ -132,9 +132,9 @@ class ResponseCheck:
             ticks: number of ticks within which the goal has to become true.
         """
         for node, steps in enumerate(self.steps_without_goal):
-            for target, step in steps:
-                if step.condition_values[self.when_index] and self.longest_without_goal[target] >= ticks:
-                    return GraphPath(node, (step, *self._walk_without_goal(target, ticks)))
+            for target_node, step in steps:
+                if step.condition_values[self.when_index] and self.longest_without_goal[target_node] >= ticks:
+                    return GraphPath(node, (step, *self._walk_without_goal(target_node, ticks)))
         return None
 
     def _walk_without_goal(self, node: int, ticks: int) -> Iterator[SymbolicStep]:
@@ -144,9 +144,9 @@ class ResponseCheck:
         """
         for n_remaining in reversed(range(ticks)):
             node, step = next(
-                (target, step)
-                for target, step in self.steps_without_goal[node]
-                if self.longest_without_goal[target] >= n_remaining
+                (target_node, step)
+                for target_node, step in self.steps_without_goal[node]
+                if self.longest_without_goal[target_node] >= n_remaining
             )
             yield step
 

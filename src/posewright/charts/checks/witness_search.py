@@ -140,22 +140,22 @@ class TickSummary(NamedTuple):
 
     Attributes:
         active_nodes: numbers of the states that are active before or after it.
-        is_long: whether other states may be active in between, or the tick fails.
+        may_activate_others: whether other states may be active in between, or the tick fails.
     """
 
     active_nodes: frozenset[int]
-    is_long: bool
+    may_activate_others: bool
 
     @classmethod
     def of(cls, abstract_state: AbstractState, step: SymbolicStep, machine: Machine) -> TickSummary:
         """Return the summary of a tick that takes an explored step from a state."""
         active_before = machine.planner.active_nodes(abstract_state.snapshot.configuration)
         if step.next_state is None or machine.chart.steps is StepMode.COMPLETION:
-            return cls(active_before, is_long=True)
+            return cls(active_before, may_activate_others=True)
         active_after = machine.planner.active_nodes(step.next_state.configuration)
         # each event, from outside or raised, is processed in a microstep of its own
         has_event = any(step.inputs[event] for event in machine.events) or bool(step.raised)
-        return cls(active_before | active_after, is_long=has_event)
+        return cls(active_before | active_after, may_activate_others=has_event)
 
 
 class ExploredTick(NamedTuple):
@@ -248,7 +248,7 @@ class WitnessSearch:
         It may if a state that the question is about is active in it, and no witness was found before.
         """
         return self.witness is None and (
-            tick.is_long or not self.relevant_nodes.isdisjoint(tick.active_nodes)
+            tick.may_activate_others or not self.relevant_nodes.isdisjoint(tick.active_nodes)
         )
 
     def examine(self, tick: ExploredTick) -> None:

@@ -180,11 +180,11 @@ class _DiagramBuilder:
             NodeShape.STATE,
             title=self.chart.name,
             lines=(),
-            inside=self._child_nodes(ROOT, self.chart.states),
+            children=self._child_nodes(ROOT, self.chart.states),
             parallel=self.chart.parallel,
         )
         links = [
-            DiagramLink(key.start, key.end, lines=self._join_lines(lines), hook=self._hook_of(key))
+            DiagramLink(key.start, key.end, label_lines=self._join_lines(lines), hook=self._hook_of(key))
             for key, lines in self.lines_by_link.items()
         ]
         return Diagram(root, tuple(links))
@@ -435,9 +435,14 @@ class _DiagramBuilder:
             shape = NodeShape.REGION
         lines = [TextLine(text) for text in self._state_texts(state)]
         lines += self._join_lines(self.internal_lines_by_state.get(state.name, []))
-        inside = self._child_nodes(state.name, state.states)
+        children = self._child_nodes(state.name, state.states)
         return DiagramNode(
-            state.name, shape, title=state.name, lines=tuple(lines), inside=inside, parallel=state.parallel
+            state.name,
+            shape,
+            title=state.name,
+            lines=tuple(lines),
+            children=children,
+            parallel=state.parallel,
         )
 
     def _state_texts(self, state: State) -> list[str]:

@@ -66,14 +66,14 @@ class DiagramNode:
         key: the state's name; the key of a pseudostate contains a space, so that it is no state's name.
         title: text in it; beside it if it is drawn as a small symbol: a pseudostate or a final state.
         lines: text below the title.
-        inside: nodes inside it; regions if it is `parallel`.
+        children: nodes directly inside it; regions if it is `parallel`.
     """
 
     key: str
     shape: NodeShape
     title: str = ""
     lines: tuple[TextLine, ...] = ()
-    inside: tuple[DiagramNode, ...] = ()
+    children: tuple[DiagramNode, ...] = ()
     parallel: bool = False
 
 
@@ -83,13 +83,13 @@ class DiagramLink:
 
     start: str
     end: str
-    lines: tuple[TextLine, ...] = ()
+    label_lines: tuple[TextLine, ...] = ()
     hook: Hook | None = None
 
     @property
     def transition_keys(self) -> tuple[TransitionKey, ...]:
         """The transitions that it represents."""
-        return tuple(dict.fromkeys(key for line in self.lines for key in line.transition_keys))
+        return tuple(dict.fromkeys(key for line in self.label_lines for key in line.transition_keys))
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Diagram:
 def walk_nodes(node: DiagramNode) -> Iterator[DiagramNode]:
     """Yield a node and all nodes inside it, outer ones first."""
     yield node
-    for child in node.inside:
+    for child in node.children:
         yield from walk_nodes(child)
 
 
@@ -133,8 +133,8 @@ DiagramMarks = Mapping[TransitionKey | str, CoverageMark]
 class Highlight:
     """The active states: the innermost ones, and those that contain them."""
 
-    inner: frozenset[str] = frozenset()
-    outer: frozenset[str] = frozenset()
+    innermost_states: frozenset[str] = frozenset()
+    outer_states: frozenset[str] = frozenset()
 
 
 def combined_mark(marks: DiagramMarks, keys: Iterable[TransitionKey]) -> CoverageMark | None:

@@ -90,17 +90,17 @@ class _MermaidWriter:
 
     Attributes:
         diagram: the diagram.
-        active: the active states, which are highlighted.
+        highlight: the active states, which are highlighted.
         hierarchy: the nodes with their parents.
         nodes: all nodes by key.
         identifiers: the Mermaid identifier of every node, by the node's key.
         arrow_labels: for every node, the labels of the arrows drawn directly inside it, by their ends.
     """
 
-    def __init__(self, diagram: Diagram, active: Highlight) -> None:
+    def __init__(self, diagram: Diagram, highlight: Highlight) -> None:
         """Give every node an identifier, and collect the arrows inside each."""
         self.diagram = diagram
-        self.active = active
+        self.highlight = highlight
         self.hierarchy = NodeHierarchy(diagram)
         self.nodes = self.hierarchy.nodes
         keys = [node.key for node in walk_nodes(diagram.root)]
@@ -122,15 +122,15 @@ class _MermaidWriter:
             node.key for node in walk_nodes(root) if node.shape in {NodeShape.STATE, NodeShape.FINAL}
         ]
         for class_name, style, highlighted_keys in (
-            ("active", ACTIVE_STYLE, self.active.inner),
-            ("outer", OUTER_STYLE, self.active.outer),
+            ("active", ACTIVE_STYLE, self.highlight.innermost_states),
+            ("outer", OUTER_STYLE, self.highlight.outer_states),
         ):
-            highlighted = [
+            identifiers = [
                 self.identifiers[node_key] for node_key in state_keys if node_key in highlighted_keys
             ]
-            if highlighted:
+            if identifiers:
                 yield f"    classDef {class_name} {style}"
-                yield f"    class {','.join(highlighted)} {class_name}"
+                yield f"    class {','.join(identifiers)} {class_name}"
 
     def _identifier_of(self, node_key: str, index: int) -> str:
         """Return the identifier of a node: its name if it is a state or a named junction, else a number."""
@@ -150,7 +150,7 @@ class _MermaidWriter:
         if self.nodes[link.start].shape in HISTORIES:
             return
         container, drawn_ends = self._find_drawn_ends(link)
-        labels = [line.text_with_priority for line in link.lines if line.text_with_priority]
+        labels = [line.text_with_priority for line in link.label_lines if line.text_with_priority]
         true_ends_text = self._describe_true_ends(link, drawn_ends)
         if true_ends_text:
             labels = [f"{label} {true_ends_text}" for label in labels] or [true_ends_text]
@@ -197,7 +197,7 @@ class _MermaidWriter:
 
     def _content_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of the states inside a node and of the arrows between them."""
-        for child in node.inside:
+        for child in node.children:
             yield from self._state_lines(child, indent)
         yield from self._arrow_lines(node, indent)
 
@@ -225,7 +225,7 @@ class _MermaidWriter:
             yield f"{indent}state {name} <<fork>>"
         elif node.shape is NodeShape.STAY:
             yield f'{indent}state "({node.title})" as {name}'
-        elif node.inside:
+        elif node.children:
             yield from self._composite_lines(node, indent)
         elif node.shape in {NodeShape.STATE, NodeShape.REGION, NodeShape.FINAL}:
             yield from self._leaf_lines(node, indent)
@@ -246,7 +246,7 @@ class _MermaidWriter:
         deeper = f"{indent}    "
         yield f'{indent}state "{text}" as {name} {{' if text != name else f"{indent}state {name} {{"
         if node.parallel:
-            for i, region in enumerate(node.inside):
+            for i, region in enumerate(node.children):
                 if i > 0:
                     yield f"{deeper}--"  # separates regions
                 yield from self._region_lines(region, deeper)
@@ -258,7 +258,7 @@ class _MermaidWriter:
     def _region_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
         """Yield the lines of a region, under a comment with its name."""
         yield f"{indent}%% {node.title}"
-        if not node.inside:
+        if not node.children:
             yield from self._leaf_lines(node, indent)
         elif node.parallel:
             yield from self._composite_lines(node, indent)

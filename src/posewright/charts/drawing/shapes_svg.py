@@ -59,13 +59,13 @@ class NodeDrawing:
 
     Attributes:
         scene: the laid-out diagram.
-        active: the active states, which are highlighted.
+        highlight: the active states, which are highlighted.
         marks: marks of states and transitions, which colour them.
     """
 
-    def __init__(self, scene: Scene, active: Highlight, marks: DiagramMarks) -> None:
+    def __init__(self, scene: Scene, highlight: Highlight, marks: DiagramMarks) -> None:
         self.scene = scene
-        self.active = active
+        self.highlight = highlight
         self.marks = marks
 
     def draw(self, node: DiagramNode, arrows_go_right: bool) -> str:
@@ -87,9 +87,9 @@ class NodeDrawing:
         """Return the CSS classes of a node beyond its shape: its mark, and whether it is active."""
         mark = self.marks.get(node.key)
         classes = [mark.css_class] if mark else []
-        if node.key in self.active.inner:
+        if node.key in self.highlight.innermost_states:
             classes.append("active")
-        elif node.key in self.active.outer:
+        elif node.key in self.highlight.outer_states:
             classes.append("outer")
         return "".join(f" {css_class}" for css_class in classes)
 
@@ -102,12 +102,12 @@ class NodeDrawing:
         """
         extra_classes = self._extra_classes(node)
         is_region = node.shape is NodeShape.REGION
-        is_simple = not is_region and not node.inside
+        is_simple = not is_region and not node.children
         parts = []
         if not is_region:
             css_class = "state" if is_simple else "compound"
             parts.append(rect(f"{css_class}{extra_classes}", box, corner=BOX_CORNER_RADIUS))
-        elif extra_classes and node.key not in self.active.outer:
+        elif extra_classes and node.key not in self.highlight.outer_states:
             area = box.grown(-AREA_INSET)
             parts.append(rect(f"area{extra_classes}", area, corner=BOX_CORNER_RADIUS))
         top_left = (box.x - box.width / 2 + SIDE_PADDING, box.y - box.height / 2 + TITLE_BASELINE)
@@ -195,7 +195,7 @@ def _label_parts(routed_link: RoutedLink, marks: DiagramMarks) -> list[str]:
     box = routed_link.label_box
     if box is None:
         return []
-    lines = visible_lines(routed_link.link.lines)
+    lines = visible_lines(routed_link.link.label_lines)
     text_block_width, _ = lines_size(lines)
     first_y = box.y - (len(lines) - 1) * ROW_HEIGHT / 2 + LABEL_FONT * BASELINE_SHARE
     left = box.x + box.width / 2 - LABEL_SIDE_PADDING - text_block_width

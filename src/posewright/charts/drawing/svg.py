@@ -83,10 +83,10 @@ class PlacedLine:
 
 @dataclass(frozen=True)
 class Composition:
-    """A picture with its key below or beside it, and their total size [px]."""
+    """A picture with its key (text that explains it) below or beside it, and their total size [px]."""
 
     scene: Scene
-    key: tuple[PlacedLine, ...]
+    key_lines: tuple[PlacedLine, ...]
     width: float
     height: float
 
@@ -270,7 +270,7 @@ def draw_svg(
     parts = [
         text("title", x=0, y=-TITLE_HEIGHT + 30, content=chart.name),
         *_scene_parts(composition.scene, highlighted, marks),
-        *(_key_line(placed, marks) for placed in composition.key),
+        *(_key_line(placed, marks) for placed in composition.key_lines),
         *legend,
     ]
     width = max(composition.width, text_width(chart.name, TITLE_FONT), legend_width)
@@ -278,21 +278,21 @@ def draw_svg(
     return page(chart.name, (-MARGIN, -TITLE_HEIGHT, width + MARGIN, height + MARGIN), parts)
 
 
-def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterator[str]:
+def _scene_parts(scene: Scene, highlight: Highlight, marks: DiagramMarks) -> Iterator[str]:
     """Yield the SVG of nodes, dividers and links, in drawing order.
 
     Args:
         scene: the laid-out picture.
-        active: the active states, which are highlighted.
+        highlight: the active states, which are highlighted.
         marks: marks of states and transitions, which colour them.
     """
-    drawing = NodeDrawing(scene, active, marks)
+    drawing = NodeDrawing(scene, highlight, marks)
     if scene.diagram.root.parallel:
         yield rect(
             "frame", BoundingBox(scene.width / 2, scene.height / 2, scene.width, scene.height), corner=10
         )
     for outer in walk_nodes(scene.diagram.root):
-        for node in outer.inside:
+        for node in outer.children:
             yield drawing.draw(node, scene.arrows_go_right[outer.key])
     for (start_x, start_y), (end_x, end_y) in scene.dividers:
         yield path("divider", f"M{start_x:.1f},{start_y:.1f} L{end_x:.1f},{end_y:.1f}")

@@ -19,21 +19,22 @@ from posewright.errors import InputError
 
 @dataclass(frozen=True)
 class ValueRun:
-    """A value, or None, that holds from tick `start` until before tick `end`."""
+    """A value, or None, that holds from the tick `start_tick` until before the tick `end_tick`."""
 
-    start: int
-    end: int
+    start_tick: int
+    end_tick: int
     value: Value | None
 
 
 def value_runs(values: Iterable[Value | None]) -> list[ValueRun]:
     """Return the runs of equal values, given one value for each tick."""
     runs = []
-    start = 0
+    start_tick = 0
     for value, group in groupby(values):
-        end = start + sum(1 for _ in group)
-        runs.append(ValueRun(start, end, value))
-        start = end
+        n_ticks = sum(1 for _ in group)
+        end_tick = start_tick + n_ticks
+        runs.append(ValueRun(start_tick, end_tick, value))
+        start_tick = end_tick
     return runs
 
 
@@ -53,8 +54,11 @@ def envelope(values: Sequence[float], n_columns: int) -> list[ColumnSummary]:
     values than columns, the columns without a value are left out.
     """
     edges = [round(i * len(values) / n_columns) for i in range(n_columns + 1)]
-    parts = [values[start:end] for start, end in pairwise(edges) if start < end]
-    return [ColumnSummary(part[0], min(part), max(part), part[-1]) for part in parts]
+    columns = [values[start:end] for start, end in pairwise(edges) if start < end]
+    return [
+        ColumnSummary(first=column[0], least=min(column), greatest=max(column), last=column[-1])
+        for column in columns
+    ]
 
 
 TINTS = tuple(
@@ -133,8 +137,8 @@ def draw_bars(
         if run.value is None:
             continue
         name = str(run.value)
-        left = ruler.tick_x(run.start)
-        right = ruler.tick_x(run.end)
+        left = ruler.tick_x(run.start_tick)
+        right = ruler.tick_x(run.end_tick)
         width = right - left
         css_class = "bar" if width >= THIN_BAR_WIDTH else "thin"
         parts.append(
@@ -153,13 +157,14 @@ def _name_fits(name: str, width: float) -> bool:
 
 
 def names_without_room(ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return the names of values that fit into none of their bars."""
-    widest: dict[str, float] = {}
+    """Return the names of values that fit into none of their bars; a bar is drawn for each run of a value."""
+    widest_bar: dict[str, float] = {}
     for run in value_runs(values):
         if run.value is not None:
             name = str(run.value)
-            widest[name] = max(widest.get(name, 0.0), ruler.tick_x(run.end) - ruler.tick_x(run.start))
-    return [name for name, width in widest.items() if not _name_fits(name, width)]
+            width = ruler.tick_x(run.end_tick) - ruler.tick_x(run.start_tick)
+            widest_bar[name] = max(widest_bar.get(name, 0.0), width)
+    return [name for name, width in widest_bar.items() if not _name_fits(name, width)]
 
 
 class LegendEntry(NamedTuple):
@@ -208,8 +213,8 @@ def draw_steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list
     curve = [f"M{ruler.left:.1f},{low_y:.1f}"]
     filled_areas = []
     for run in value_runs(bool(value) for value in values):
-        left = ruler.tick_x(run.start)
-        right = ruler.tick_x(run.end)
+        left = ruler.tick_x(run.start_tick)
+        right = ruler.tick_x(run.end_tick)
         y = high_y if run.value else low_y
         curve.append(f"L{left:.1f},{y:.1f} L{right:.1f},{y:.1f}")
         if run.value:
@@ -257,7 +262,7 @@ def _step_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, flo
     points = []
     for run in value_runs(values):
         value = float(run.value or 0.0)
-        points += [(ruler.tick_x(run.start), value), (ruler.tick_x(run.end), value)]
+        points += [(ruler.tick_x(run.start_tick), value), (ruler.tick_x(run.end_tick), value)]
     return points
 
 

@@ -181,9 +181,8 @@ class _Compiler:
             return self.saturate(tree, lambda env: apply(evaluate_argument(env)))
         choose: Callable[..., Any] = min if tree.function == "min" else max
         has_integer = any(isinstance(operand.type, IntType) for operand in tree.arguments)
-        if (
-            isinstance(tree.type, FloatType) and has_integer
-        ):  # Python's min and max return the argument as it is
+        # Python's min and max return an argument as it is, which may be an integer
+        if isinstance(tree.type, FloatType) and has_integer:
             return lambda env: float(choose([evaluate(env) for evaluate in evaluate_arguments]))
         return lambda env: choose([evaluate(env) for evaluate in evaluate_arguments])
 
@@ -249,7 +248,7 @@ class Expression:
         """Return the expression with nodes replaced, also in its arguments; itself if none is replaced.
 
         Args:
-            change: as in the function `rewrite`.
+            change: returns the replacement of a node, or None to keep it and go on with its operands.
         """
         tree = rewrite(self.tree, change)
         clamped_arguments = tuple(

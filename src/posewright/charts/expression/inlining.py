@@ -96,7 +96,8 @@ class Inliner:
 
         condition = rewrite(row.when.tree, insert_argument)
         value = rewrite(row.value.tree, insert_argument)
-        self.n_nodes += sum(1 for _ in islice(chain(nodes_of(condition), nodes_of(value)), MAX_NODES + 1))
+        inlined_nodes = chain(nodes_of(condition), nodes_of(value))
+        self.n_nodes += sum(1 for _node in islice(inlined_nodes, MAX_NODES + 1))  # more need not be counted
         if self.n_nodes > MAX_NODES:
             message = f"more than {MAX_NODES} parts once {function.name} is inlined"
             self.source.fail(call.offset, message, hint="store its value in a local and use that")

@@ -116,14 +116,14 @@ class NumericConverter:
         self.source = source
 
     def to_common_unit(
-        self, operands: Sequence[TypedTree], offset: int, action: str
+        self, operands: Sequence[TypedTree], offset: int, message_start: str
     ) -> tuple[list[TypedTree], str | None]:
         """Return the operands in one unit, and the unit; numbers without a unit stay as they are.
 
         Args:
             operands: constants adapt to the other operands; else all are converted to the unit of the first.
             offset: the character that an error points at.
-            action: how the message of an error begins, such as "`<` compares".
+            message_start: how the message of an error begins, such as "`<` compares".
 
         Raises:
             ExpressionError: two units have different dimensions.
@@ -138,7 +138,7 @@ class NumericConverter:
                 # the message names the units in the order in which they are written
                 left, right = (unit, operand_unit) if units[0] == unit else (operand_unit, unit)
                 hint = describe_dimensions(left, right)
-                self.source.fail(offset, f"{action} {left} with {right}", hint=hint)
+                self.source.fail(offset, f"{message_start} {left} with {right}", hint=hint)
         has_integer_variable = any(operand.is_integer and not operand.is_constant for operand in operands)
         converted = [self.to_unit(operand, unit, prefer_integer=has_integer_variable) for operand in operands]
         return converted, unit
@@ -349,14 +349,14 @@ def _match_arithmetic_units(
         right: the right operand.
     """
     if tree.operator is Operator.TIMES:
-        if left.unit and right.unit:
-            return left, right, None
-        return left, right, left.unit or right.unit
-    is_quotient = tree.operator is Operator.OVER
-    if is_quotient and not (left.unit and right.unit and conversion_factor(left.unit, right.unit)):
-        return left, right, None if right.unit else left.unit
+        both_have_units = bool(left.unit and right.unit)
+        return left, right, None if both_have_units else left.unit or right.unit
+    if tree.operator is Operator.OVER:
+        is_ratio = bool(left.unit and right.unit and conversion_factor(left.unit, right.unit))
+        if not is_ratio:
+            return left, right, None if right.unit else left.unit
     (left, right), unit = converter.to_common_unit((left, right), tree.offset, f"`{tree.operator}` mixes")
-    return left, right, None if is_quotient else unit
+    return left, right, None if tree.operator is Operator.OVER else unit
 
 
 def type_conditional(

@@ -123,7 +123,7 @@ def typecheck(tree: Tree, scope: Scope, source: SourceText, target: Type | None 
         tree: the tree as parsed.
         scope: the names it may use.
         source: its text, for messages.
-        target: the type of the variable it is assigned to, as in `parse_expression`.
+        target: the type of the variable it is assigned to, BoolType for a condition; None for any type.
 
     Raises:
         ExpressionError: a name is unknown, or the operands of an operator do not fit together.
@@ -142,11 +142,12 @@ def _require_no_single_equals(source: SourceText, scope: Scope) -> None:
     if sign is None:
         return
     offset = sign.start()
-    word_before = _LAST_WORD.search(source.text[max(offset - _MAX_WORD_LENGTH, 0) : offset])
-    word_after = _FIRST_WORD.match(source.text[offset + 1 : offset + _MAX_WORD_LENGTH])
-    reversed_signs = {"<": "<=", ">": ">="}  # of `=<` and `=>`
-    next_character = source.text[offset + 1 : offset + 2]
-    hint = f"write {reversed_signs.get(next_character, '==')}"
+    text_before = source.text[max(offset - _MAX_WORD_LENGTH, 0) : offset]
+    text_after = source.text[offset + 1 : offset + _MAX_WORD_LENGTH]
+    word_before = _LAST_WORD.search(text_before)
+    word_after = _FIRST_WORD.match(text_after)
+    intended_signs = {"<": "<=", ">": ">="}  # of `=<` and `=>`, by the character after `=`
+    hint = f"write {intended_signs.get(text_after[:1], '==')}"
     if word_before is not None and word_after is not None:
         name = word_before[1]
         if isinstance(scope.type_of(name), BoolType):
@@ -336,17 +337,22 @@ class _TypeChecker:
         return TypedTree(Binary(operator, left.tree, right.tree, tree.offset), BoolType())
 
     def check_conditional(self, tree: If) -> TypedTree:
-        """Return a typed `if`, whose two values have a common type and unit."""
+        """Return a typed `then if condition else otherwise`, whose two values have a common type and unit.
+
+        Raises:
+            ExpressionError: the condition is no truth value, or the values are of different sorts.
+        """
         condition = self.require_truth_value(tree.condition, "if")
-        then = self.check_assuming(condition.tree, lambda: self.check(tree.then))
         negation = Unary(Operator.NOT, condition.tree)
-        otherwise = self.check_assuming(negation, lambda: self.check(tree.otherwise))
+        typed_then = self.check_assuming(condition.tree, lambda: self.check(tree.then))
+        typed_otherwise = self.check_assuming(negation, lambda: self.check(tree.otherwise))
         self.require_same_sort(
-            then.type, otherwise.type, tree.offset, message="`if` chooses between {} and {}"
+            typed_then.type, typed_otherwise.type, tree.offset, message="`if` chooses between {} and {}"
         )
-        if isinstance(then.type, Numeric):
-            return type_conditional(self.converter, tree, condition, then, otherwise)
-        return TypedTree(If(condition.tree, then.tree, otherwise.tree, tree.offset), then.type)
+        if isinstance(typed_then.type, Numeric):
+            return type_conditional(self.converter, tree, condition, typed_then, typed_otherwise)
+        conditional = If(condition.tree, typed_then.tree, typed_otherwise.tree, tree.offset)
+        return TypedTree(conditional, typed_then.type)
 
     def check_call(self, tree: Call) -> TypedTree:
         """Return a typed call of a temporal operator, a truth table or a built-in function."""

@@ -42,41 +42,41 @@ def read_csv_rows(text: str, path: Path | None, n_lines_before: int = 0) -> Iter
     # a row is yielded only after the next one has been read, as the last row may end in an open quote
     previous_cells: list[str] = []
     previous_where = Where(path)
-    row_begin = 0
-    row_end = 0
+    n_lines_before_row = 0  # in the text
+    n_lines_to_row_end = 0
     try:
         for cells in reader:
             if any(previous_cells):
                 yield previous_cells, previous_where
-            row_begin = row_end
-            row_end = reader.line_num
+            n_lines_before_row = n_lines_to_row_end
+            n_lines_to_row_end = reader.line_num
             previous_cells = [cell.strip() for cell in cells]
-            previous_where = Where(path, n_lines_before + row_end)
+            previous_where = Where(path, n_lines_before + n_lines_to_row_end)
     except csv.Error as error:
-        _require_closed_quotes(text, row_end, path, n_lines_before)
+        _require_closed_quotes(text, n_lines_to_row_end, path, n_lines_before)
         raise FormatError(f"not CSV: {error}", where=Where(path, n_lines_before + reader.line_num)) from error
     if any(previous_cells):
-        _require_closed_quotes(text, row_begin, path, n_lines_before)
+        _require_closed_quotes(text, n_lines_before_row, path, n_lines_before)
         yield previous_cells, previous_where
 
 
-def _require_closed_quotes(text: str, first_line: int, path: Path | None, n_lines_before: int) -> None:
+def _require_closed_quotes(text: str, n_skipped_lines: int, path: Path | None, n_lines_before: int) -> None:
     """Raise a FormatError if a cell has an opening quote without a closing one.
 
     Python's reader accepts such a cell, and takes all text up to the end of the file for it.
 
     Args:
         text: the table.
-        first_line: number of lines of the table to be skipped: the cells behind them are checked.
+        n_skipped_lines: number of lines of the table that are skipped; the cells behind them are checked.
         path: the file, for messages.
         n_lines_before: lines of the file before the text.
     """
-    remainder = "".join(islice(io.StringIO(text, newline=""), first_line, None))
+    remainder = "".join(islice(io.StringIO(text, newline=""), n_skipped_lines, None))
     for cell in _CELL.finditer(remainder):
         is_quoted = cell[0].lstrip(" ").startswith('"')
         if is_quoted and cell["closed"] is None:
             n_line_ends_before_cell = len(_LINE_END.findall(remainder[: cell.start()]))
-            line_in_table = first_line + n_line_ends_before_cell + 1
+            line_in_table = n_skipped_lines + n_line_ends_before_cell + 1
             where = Where(path, n_lines_before + line_in_table)
             raise FormatError("the quote is not closed", where=where, hint='close it with "')
 

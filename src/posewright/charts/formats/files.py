@@ -73,7 +73,7 @@ def parse_any_chart(text: str, path: Path | None = None) -> Chart:
         path: the file it was read from, for the format, messages, and tables beside it.
 
     Raises:
-        InputError: as `read_chart`.
+        InputError: the text is too large, or is not a valid chart in its format.
     """
     chart_format = detect_format(text, path)
     if len(text) > MAX_BYTES[chart_format]:

@@ -70,9 +70,9 @@ from posewright.charts.model import (
 from posewright.documents import Node, parse_document
 from posewright.errors import InputError, UnknownNameError, Where
 
-REQUIRED = ("chart", "period_s")
+REQUIRED_CHART_KEYS = ("chart", "period_s")
 CHART_KEYS = (
-    *REQUIRED,
+    *REQUIRED_CHART_KEYS,
     "description",
     "source",
     "kind",
@@ -222,21 +222,21 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
         if key not in CHART_KEYS:
             unknown = UnknownNameError.among("key", key, CHART_KEYS, where=node.where)
             errors.add(unknown, node.value)
-    if not fields.keys() >= {*REQUIRED}:
+    if not fields.keys() >= {*REQUIRED_CHART_KEYS}:
         errors.raise_first()  # a misspelt key explains a missing one
-    root.fields(required=REQUIRED)
-    _require_one_of_states_and_regions(fields)
+    root.fields(required=REQUIRED_CHART_KEYS)
+    _reject_states_with_regions(fields)
     if "regions" not in fields:
         if not fields.keys() >= {"initial", "states"}:
             errors.raise_first()
-        root.fields(required=(*REQUIRED, "initial", "states"))
+        root.fields(required=(*REQUIRED_CHART_KEYS, "initial", "states"))
     states = fields["regions"] if "regions" in fields else fields["states"]
     if not states.fields():
         states.fail("there is no state", hint="a chart has at least one state")
     return fields
 
 
-def _require_one_of_states_and_regions(fields: Mapping[str, Node]) -> None:
+def _reject_states_with_regions(fields: Mapping[str, Node]) -> None:
     """Raise a DocumentError if a chart or a state has both `states` and `regions`."""
     if "states" in fields and "regions" in fields:
         hint = "of states one is active, of regions all are: put the states into a region"
@@ -446,7 +446,7 @@ class _PartReader:
 
     def _read_states_inside(self, node: Node, fields: Mapping[str, Node]) -> tuple[State, ...]:
         """Read the states or regions inside a state; return an empty tuple if there are none."""
-        _require_one_of_states_and_regions(fields)
+        _reject_states_with_regions(fields)
         inside = fields.get("states") or fields.get("regions")
         if inside is None:
             return ()

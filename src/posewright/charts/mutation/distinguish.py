@@ -58,13 +58,13 @@ MAX_PAIRS = 600
 MAX_PAIR_STEPS = 6_000
 """Steps from these pairs that are followed in all."""
 
-MAX_HOLD_PAIRS = 16
+MAX_REPEAT_PAIRS = 16
 """Pairs of states from which inputs are repeated."""
 
-MAX_HOLD_INPUTS = 8
+MAX_REPEAT_INPUTS = 8
 """Inputs that are repeated from each of these pairs."""
 
-HOLD_TICKS = 120
+REPEAT_TICKS = 120
 """Ticks for which inputs are repeated."""
 
 EQUIVALENCE_LIMITS = ExplorationLimits(max_states=3_000, max_states_if_incomplete=0)
@@ -160,7 +160,12 @@ class DivergenceSearch:
     """
 
     def __init__(self, exploration: Exploration, pair: MutantPair) -> None:
-        """Start without pairs; arguments as in the class."""
+        """Start without pairs.
+
+        Args:
+            exploration: the exploration of the chart.
+            pair: the chart and its mutant.
+        """
         self.exploration = exploration
         self.mutant_pair = pair
         self.pair_queue: deque[DivergedPair] = deque()
@@ -186,17 +191,17 @@ class DivergenceSearch:
             next_pair = StatePair(step.next_chart_state, step.next_mutant_state)
             self.pair_queue.append(DivergedPair(continuation, next_pair))
 
-    def search_by_holding_inputs(self) -> Continuation | None:
+    def search_by_repeating_inputs(self) -> Continuation | None:
         """Return a run that shows a difference after repeated inputs, None if none does.
 
-        The inputs that make a difference in the chart's state are tried, each for HOLD_TICKS ticks.
+        The inputs that make a difference in the chart's state are tried, each for REPEAT_TICKS ticks.
         """
         no_events = dict.fromkeys(self.exploration.chart.events, False)
-        for (start_state, rows_to_pair), pair in list(self.pair_queue)[:MAX_HOLD_PAIRS]:
+        for (start_state, rows_to_pair), pair in list(self.pair_queue)[:MAX_REPEAT_PAIRS]:
             steps = self.exploration.steps_from(pair.first)
             distinct_rows = {tuple(step.inputs.items()): step.inputs for step in steps}
-            for row in list(distinct_rows.values())[:MAX_HOLD_INPUTS]:
-                repeated_rows = [{**row, **no_events}] * HOLD_TICKS  # an event occurs only once
+            for row in list(distinct_rows.values())[:MAX_REPEAT_INPUTS]:
+                repeated_rows = [{**row, **no_events}] * REPEAT_TICKS  # an event occurs only once
                 rows = (*rows_to_pair, row, *repeated_rows)
                 distinguishing_rows = self.find_distinguishing_rows(start_state, rows)
                 if distinguishing_rows:
@@ -405,7 +410,7 @@ class Distinguisher:
             may_be_proved: whether every step of one tick from every state was examined, so that the mutant
                 is proved to be equivalent if the search follows everything and finds nothing.
         """
-        divergence = search.search_by_holding_inputs()
+        divergence = search.search_by_repeating_inputs()
         needs_proof_from_start = may_be_proved and not pair.have_same_counters
         if (
             divergence is None
@@ -458,7 +463,7 @@ class Distinguisher:
         n_states_of_kind: dict[object, int] = {}  # so far
 
         def sort_key(state: Snapshot) -> tuple[bool, int]:
-            """Return whether a difference is unlikely, and the number of earlier states of the same kind."""
+            """Return whether a difference is unlikely, and how many earlier states are of the same kind."""
             active_nodes = frozenset(state.active_nodes) if state.started else frozenset[int]()
             changed_node_can_act = bool(changes.changed_while_active & active_nodes)
             changed_node_can_be_entered = bool(changes.changed_on_entry - active_nodes)

@@ -134,7 +134,7 @@ class MutantPair:
 
     @property
     def compares_counters_alike(self) -> bool:
-        """Whether both compare their counters with the same numbers.
+        """Whether both compare their counters with the same numbers, so that they tell the same values apart.
 
         If so, states of the chart whose counters a tick cannot distinguish are such states of the mutant.
         """
@@ -213,7 +213,7 @@ class MutantPair:
 
         Args:
             chart_state: the state of the chart after a tick; None if the tick failed.
-            mutant_state: the same for the mutant.
+            mutant_state: the state of the mutant after the same tick; None if its tick failed.
         """
         if chart_state is None or mutant_state is None:
             return chart_state is not mutant_state  # unless both are None

@@ -170,7 +170,7 @@ class PartMutator:
         )
 
     def _mutate_events(self, transition: Transition) -> Iterator[Mutation[Transition]]:
-        """Yield a transition that waits for another event in place of one of its own."""
+        """Yield mutations in which a transition waits for another event in place of one of its triggers."""
         for i, event in enumerate(transition.on):
             new_event = self._next_event(event)
             if new_event is not None and new_event not in transition.on:
@@ -329,7 +329,7 @@ def _describe(transition: Transition) -> str:
 
 
 def mutants(chart: Chart) -> Iterator[Mutant]:
-    """Yield a chart with every single mutation; those that are not valid charts are left out."""
+    """Yield every mutant of a chart, a copy with one mistake; invalid charts are left out."""
     mutator = PartMutator(chart)
     for state in chart.every_state:
         yield from _build_mutants(

@@ -127,10 +127,10 @@ def mutate_chart(
 
 
 def explore_small_variables(chart: Chart) -> Exploration:
-    """Explore a chart with the exact values of all variables that have only a few, read or not.
+    """Explore a chart, with the exact values of all variables whose types have few values, read or not.
 
-    Larger variables that nothing reads are dropped: a counter that only increases would make a state of
-    every number.
+    Values of other variables are not recorded if nothing reads them: a number that only increases would
+    otherwise make a state of every value.
     """
     interpreter = Interpreter(chart)
     abstractions = abstract_registers(interpreter.machine)

@@ -86,8 +86,8 @@ class Equivalence:
             yield f"{name_a} and {name_b}: not known; no difference in {self.cases} cases"
             yield from (f"  {reason}" for reason in self.reasons)
             return
-        start = f" from {' and '.join(dict.fromkeys(self.start))}" if self.start else ""
-        yield f"{name_a} and {name_b} differ after {len(self.counterexample)} ticks{start}:"
+        start_text = f" from {' and '.join(dict.fromkeys(self.start))}" if self.start else ""
+        yield f"{name_a} and {name_b} differ after {len(self.counterexample)} ticks{start_text}:"
         yield from self._counterexample_lines()
         for name, outputs in zip((name_a, name_b), self.outputs or (), strict=False):
             values = _format_values(outputs) or "the tick fails: division by zero, or an endless loop"

@@ -49,7 +49,7 @@ class Product:
     def __init__(
         self, first_space: ChartStateSpace, second_space: ChartStateSpace, term_variables: Collection[str]
     ) -> None:
-        """Prepare a recorder of terms for each chart."""
+        """Prepare, for each chart, a recorder of the terms that are assigned to `term_variables`."""
         self.first_space = first_space
         self.second_space = second_space
         self.inputs = first_space.inputs

@@ -130,11 +130,15 @@ class ProductSpace:
         self.outputs_by_value = tuple(name for name in outputs if name not in term_variables)
 
         def build_state_space(interpreter: Interpreter) -> ChartStateSpace:
-            """Return the state space of one of the two charts."""
+            """Return the state space of one of the two charts.
+
+            It records the exact values of outputs that are compared by value, and of all that the terms of
+            the other outputs read.
+            """
             machine = interpreter.machine
             tracked = (*self.outputs_by_value, *_names_read_by(machine, term_variables))
             abstractions = abstract_registers(machine, tracked=tracked)
-            conditions = TickConditions(machine, ())
+            conditions = TickConditions(machine, conditions=())
             return ChartStateSpace(
                 interpreter, inputs, conditions, abstractions, limits=limits, budget=budget
             )
@@ -156,7 +160,7 @@ class ProductSpace:
             first_value = pair.first.outputs[name]
             second_value = pair.second.outputs[name]
             if first_value == second_value and name not in self.n_requests_by_output:
-                output_terms.append(None)
+                output_terms.append(None)  # the same in both, which is all that has to be known
             else:
                 output_terms.append(TermPair(constant_term(first_value), constant_term(second_value)))
         return self._key_of_pair(pair, tuple(output_terms))

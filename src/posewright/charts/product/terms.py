@@ -188,13 +188,13 @@ class TermComparison:
         self._comparisons: dict[tuple[str, Expression, Expression], SymbolicFunction] = {}
 
     def differ(self, name: str, first: Expression, second: Expression, path: PathCondition) -> bool:
-        """Return whether two terms of a variable differ on a path, which may be restricted by the answer.
+        """Return whether two terms over the inputs differ once a variable stores them.
 
         Args:
-            name: the variable.
+            name: the variable, whose type decides how values are clamped and rounded.
             first: its term in the first chart.
             second: its term in the second chart.
-            path: the path.
+            path: the inputs; where the answer depends on them, it is restricted to those with this answer.
         """
         if first == second:
             return False
@@ -207,11 +207,11 @@ class TermComparison:
         if cache_key not in self._comparisons:
             first_tree = convert_to_register(value_type, first, self.types)
             second_tree = convert_to_register(value_type, second, self.types)
-            source = (first if names_in(first.tree) else second).source
+            source = (first if names_in(first.tree) else second).source  # for messages; a constant has none
             is_unequal = Expression(Binary(Operator.UNEQUAL, first_tree, second_tree), BoolType(), source)
             self._comparisons[cache_key] = self.compiler.compile_condition(is_unequal)
-        compare = self._comparisons[cache_key]
-        return bool(compare({}, path))
+        are_unequal = self._comparisons[cache_key]
+        return bool(are_unequal({}, path))  # the terms read no registers
 
 
 def have_same_terms(first: Mapping[str, Expression], second: Mapping[str, Expression]) -> bool:

@@ -147,7 +147,9 @@ class BitEncoder:
             )
         width = max(_width(left), _width(right))
         return self._make_term(
-            _INTEGER_COMPARISONS[term.op], self._extend(left, width), self._extend(right, width)
+            _INTEGER_COMPARISONS[term.op],
+            self._extend_to_width(left, width),
+            self._extend_to_width(right, width),
         )
 
     # Integers
@@ -156,8 +158,8 @@ class BitEncoder:
         """Return an integer constant as a bit vector of `width` bits."""
         return self.manager.mk_bv_value(self.manager.mk_bv_sort(width), int(value))
 
-    def _extend(self, term: SmtTerm, width: int) -> Term:
-        """Return an integer with `width` bits, at least as many as it needs."""
+    def _extend_to_width(self, term: SmtTerm, width: int) -> Term:
+        """Return the bit vector of an integer with `width` bits, which are at least as many as it needs."""
         value = self.encoded_form(term)
         n_extra_bits = width - _width(term)
         return self._make_term(Kind.BV_SIGN_EXTEND, value, indices=[n_extra_bits]) if n_extra_bits else value
@@ -171,11 +173,11 @@ class BitEncoder:
             return self._encode_integer_variable(term, width)
         if term.op is SmtOp.IF:
             condition, *branches = term.args
-            encoded_branches = [self._extend(branch, width) for branch in branches]
+            encoded_branches = [self._extend_to_width(branch, width) for branch in branches]
             return self._make_if(self.encoded_form(condition), *encoded_branches)
         # computed with one more bit than operands and result need, and cut afterwards
         wide_width = max(width, *(_width(arg) for arg in term.args)) + 1
-        operands = [self._extend(arg, wide_width) for arg in term.args]
+        operands = [self._extend_to_width(arg, wide_width) for arg in term.args]
         wide_result = self._encode_integer_operation(term, wide_width, operands)
         last_bit = width - 1
         return self._make_term(Kind.BV_EXTRACT, wide_result, indices=[last_bit, 0])

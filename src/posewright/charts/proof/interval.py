@@ -31,7 +31,7 @@ class Interval:
 
     Attributes:
         low: lower bound; an int for integers. Infinite for fractions that may be infinite.
-        high: upper bound, likewise.
+        high: upper bound; an int for integers. Infinite for fractions that may be infinite.
         is_integral: whether it is always an integral number.
         fits_single: whether it is always a number that single precision (32 bits) represents exactly.
         may_be_nan: whether it may be NaN.
@@ -89,7 +89,7 @@ def float_interval(integer: Interval) -> Interval:
 
 
 def hull(intervals: Sequence[Interval]) -> Interval:
-    """Return the smallest interval that contains several others."""
+    """Return the smallest interval that contains several others; it has a property only if all have it."""
     return Interval(
         low=min(interval.low for interval in intervals),
         high=max(interval.high for interval in intervals),
@@ -175,7 +175,7 @@ def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> 
 
 
 def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
-    """Return the bounds of a remainder, which has the sign of the divisor."""
+    """Return the lower and upper bound of a remainder, which has the sign of the divisor."""
     is_integer = isinstance(dividend.low, int)
     margin = 1 if is_integer else 0  # the remainder of an integer never reaches the divisor
     zero = 0 * divisor.low  # of the type of the divisor, int or float
@@ -187,10 +187,9 @@ def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, flo
 
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
-    """Return the bounds of a quotient whose divisor may be arbitrarily close to zero.
-
-    A divisor that is an integer, and not zero, does not make the quotient greater than the dividend.
-    """
+    """Return the lower and upper bound of a quotient whose divisor's interval contains zero."""
+    # an integral divisor that is not zero does not make the quotient greater than the dividend; a fraction
+    # may be arbitrarily close to zero
     max_magnitude = float(dividend.magnitude)
     if not divisor.is_integral and dividend.magnitude:
         max_magnitude = math.inf

@@ -72,7 +72,12 @@ class Translator:
         return nodes_of_expression
 
     def translate_root(self, expression: Expression) -> TranslatedNode:
-        """Return the terms of a whole expression; raises as `translate_nodes` does."""
+        """Return the terms of a whole expression: its value, and when it divides by zero.
+
+        Raises:
+            InputError: it depends on time or on states, which only a lowered chart has registers for.
+            UnknownNameError: it reads a name that is neither a constant nor has a type.
+        """
         return self.translate_nodes(expression)[id(expression.tree)]
 
 
@@ -222,7 +227,7 @@ class _TreeTranslator:
         return self._build_number_node(factory.arithmetic(operator, left, right), fails)
 
     def _translate_call(self, tree: Call) -> TranslatedNode:
-        """Translate a call of abs, single, min or max."""
+        """Translate a call of abs, single, min or max; it fails where an argument divides by zero."""
         factory = self.term_factory
         arguments = [self.translate(argument) for argument in tree.arguments]
         argument_fails = factory.disjunction(argument.fails for argument in arguments)

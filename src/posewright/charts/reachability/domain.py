@@ -89,17 +89,18 @@ def partition(spans: Spans, selection: Spans) -> tuple[Spans, Spans]:
 
 def merge_spans(spans: Iterable[Span]) -> Spans:
     """Return the union of spans, which may be in any order and overlap."""
-    merged: list[Span] = []
+    merged_spans: list[Span] = []
     for low, high in sorted(spans):
-        if not merged:
-            merged.append((low, high))
+        if not merged_spans:
+            merged_spans.append((low, high))
             continue
-        previous_low, previous_high = merged[-1]
-        if low <= previous_high + 1:
-            merged[-1] = (previous_low, max(previous_high, high))
+        previous_low, previous_high = merged_spans[-1]
+        touches_previous = low <= previous_high + 1
+        if touches_previous:
+            merged_spans[-1] = (previous_low, max(previous_high, high))
         else:
-            merged.append((low, high))
-    return tuple(merged)
+            merged_spans.append((low, high))
+    return tuple(merged_spans)
 
 
 def bounds_of(spans: Spans) -> Span:
@@ -114,13 +115,16 @@ def count_values(spans: Spans) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The values of one type, with an index for each, in order."""
+    """The values of one type, each with an index: an integer that ascends with the values.
+
+    The index of an integer is the integer itself, that of false is 0. Sets of values are `Spans` of indices.
+    """
 
     value_type: Type
 
     @cached_property
     def full_set(self) -> Spans:
-        """The set of all values."""
+        """The set of all values, as one span of indices."""
         value_type = self.value_type
         if isinstance(value_type, BoolType):
             return ((0, 1),)
@@ -481,7 +485,7 @@ class _BreakpointFinder:
         return set().union(*(self._find_sign_changes(saturation_sign, first, last) for first, last in pieces))
 
     def _find_equality_indices(self, left: Tree, right: Tree, breakpoints: set[int]) -> set[int]:
-        """Return the indices from which on two terms are equal or are so no longer, or have crossed.
+        """Return the indices at which two terms become equal, stop being equal, or have crossed.
 
         Args:
             left: a term.
@@ -574,7 +578,10 @@ def _condition_parts(tree: Tree) -> list[Tree]:
 
 
 def bisect_first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first index from which on a condition holds; `high` if it holds for none below."""
+    """Return the first index from `low` on at which a condition holds; `high` if there is none below that.
+
+    Once the condition holds for an index, it must hold for all that follow.
+    """
     while low < high:
         middle = (low + high) // 2
         if holds(middle):

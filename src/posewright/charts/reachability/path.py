@@ -295,20 +295,27 @@ class PathCondition:
     """
 
     def __init__(self, space: InputSpace, prefix: Choices = ()) -> None:
-        """Start with all inputs possible; `prefix` prescribes the first choices of the path."""
+        """Start with all values of all inputs possible.
+
+        Args:
+            space: the inputs.
+            prefix: the first choices of the path, made where an earlier path branched off.
+        """
         self.space = space
         self.domains = space.domains
+        self.solver = space.solver
+        # how far the inputs are restricted: the possible values of each, and relations between several
         self.possible_spans = dict(space.full_sets)
         self.restricted_inputs: list[str] = []
-        self.solver = space.solver
+        self.relations: list[Relation] = []
+        self.related_names: frozenset[str] = frozenset()  # the inputs that the relations read
+        # the answers to questions about the inputs, by number, and the beginnings of paths with other answers
         self.prefix = prefix
         self.choices: list[int] = []
         self.unexplored_prefixes: list[Choices] = []
-        self.relations: list[Relation] = []
-        self.related_names: frozenset[str] = frozenset()
         self.incomplete_reasons: list[str] = []
         self.has_representative_values = False
-        self.work = 1.0
+        self.work = 1.0  # in evaluated expressions
 
     def holds(self, name: str) -> bool:
         """Return whether a Boolean input or an event is true on this path."""

@@ -148,12 +148,13 @@ class _SymbolicTickExecution(TickExecution):
         Args:
             n_microsteps: the number of microsteps in the loop, which are the last ones of the tick.
         """
-        while len(self.n_taken_after_microstep) <= MAX_MICROSTEPS:
+        n_taken = self.n_taken_after_microstep
+        while len(n_taken) <= MAX_MICROSTEPS:
             # the next microstep takes the same transitions as the one a loop before it
-            start = self.n_taken_after_microstep[-n_microsteps - 1]
-            end = self.n_taken_after_microstep[-n_microsteps]
-            self.taken_transitions += self.taken_transitions[start:end]
-            self.n_taken_after_microstep.append(len(self.taken_transitions))
+            first_transition = n_taken[-n_microsteps - 1]
+            end_transition = n_taken[-n_microsteps]
+            self.taken_transitions += self.taken_transitions[first_transition:end_transition]
+            n_taken.append(len(self.taken_transitions))
 
 
 class SymbolicInterpreter:
@@ -213,6 +214,7 @@ class SymbolicInterpreter:
         condition_values: tuple[bool, ...] = ()
         tick_error: PosewrightError | None = None
         try:
+            # no values of inputs: expressions read them through the path
             next_state = tick.run({}, self._occurring_events(tick, path))
             if self.condition_functions:
                 condition_values = self._evaluate_conditions(tick, path)

@@ -11,8 +11,9 @@ from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, I
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.monitors import MonitorCode
+from posewright.codegen.c.region_tree import has_single_state
 from posewright.codegen.c.regions import RegionsCode
-from posewright.codegen.c.single import SingleStateCode, has_single_state
+from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.truth_table import Style, TruthTable, choose_table
 from posewright.codegen.c.values import integer_literal
 from posewright.codegen.c.writer import CWriter, comment, without_unused
@@ -63,9 +64,9 @@ class ChartGenerator:
         options: options of the C.
         code: writes names, actions and counters.
         names: the chart's names in C.
-        chains_line: the line of `body`, from 0, before which the functions of if chains (`code.chains`) go.
         monitors: writes the functions that check the chart's promises at run time.
-        state_code: writes the states: those of a chart with one active state, or with regions.
+        has_single_state: whether one innermost state is active at a time; else the chart has regions.
+        state_code: writes the states of either.
     """
 
     def __init__(self, machine: Machine, options: Options) -> None:
@@ -77,9 +78,9 @@ class ChartGenerator:
             machine, soft_doubles=options.soft_doubles, max_queued_events=options.max_queued_events
         )
         self.names = self.code.names
-        self.chains_line = 0
         self.monitors = MonitorCode(self.code, self.chart.promises if options.monitors else ())
-        self.state_code = SingleStateCode(self.code) if has_single_state(machine) else RegionsCode(self.code)
+        self.has_single_state = has_single_state(machine)
+        self.state_code = SingleStateCode(self.code) if self.has_single_state else RegionsCode(self.code)
 
     @cached_property
     def table(self) -> TruthTable | None:
@@ -141,9 +142,6 @@ class ChartGenerator:
             with code.function(f"static void tick({self._parameters})"):
                 self.table.write_tick()
             return
-        self.state_code.write_set_functions()
-        self.chains_line = len(code.writer.lines)  # their conditions may call the functions above
-        self.state_code.write_functions()
         for event in (None, *sorted(machine.handled_events)):
             if self.state_code.has_transitions(event):
                 self.state_code.write_microstep(self.function_of(event), event)
@@ -222,7 +220,8 @@ class ChartGenerator:
         A tick enters the chart or counts time, takes transitions without an event, then those on each event
         that has come, and does the `during` actions of the states that were not left.
         """
-        writer = self.code.writer
+        code = self.code
+        writer = code.writer
         machine = self.machine
         settles = self.uses_queue or machine.runs_to_completion  # whether there is a function `settle`
         self.state_code.write_begin()
@@ -242,8 +241,12 @@ class ChartGenerator:
                     if settles:
                         writer.line("settle(chart, in);")
         if machine.during_nodes:
-            self.state_code.write_during_actions()
-            if self.uses_queue:
+            code.write_during_actions()
+            if self.uses_queue and machine.runs_to_completion:
+                # transitions without an event are tried again only before and after a raised event
+                with writer.block("if (chart->waiting != 0U)"):
+                    writer.line("settle(chart, in);")
+            elif self.uses_queue:
                 writer.line("settle(chart, in);")
 
     # The header
@@ -283,11 +286,7 @@ class ChartGenerator:
 
     def _write_constants(self, writer: CWriter) -> None:
         """Write the constants of states, queued events and enumeration values."""
-        writer.line(
-            comment(
-                "The innermost states." if isinstance(self.state_code, SingleStateCode) else "The states."
-            )
-        )
+        writer.line(comment("The innermost states." if self.has_single_state else "The states."))
         writer.write([*self.state_code.constants(), ""])
         if self.uses_queue:
             writer.line(comment("Events that are raised inside and waited for."))
@@ -335,7 +334,8 @@ class ChartGenerator:
 
     def _write_struct(self, writer: CWriter) -> None:
         """Write the struct of the chart: outputs, state, registers and internal fields."""
-        writer.line(comment("Outputs, and what is kept from tick to tick. Only `out` is for others to read."))
+        readable = "Only `out` is" if self.has_single_state else "Only `out` and the states are"
+        writer.line(comment(f"Outputs, and what is kept from tick to tick. {readable} for others to read."))
         with writer.block("typedef struct", f"}} {self.names.prefix}_t;"):
             writer.line(f"{self.names.prefix}_outputs_t out;")
             writer.write(self.state_code.fields())
@@ -399,10 +399,8 @@ class ChartGenerator:
                 continue
             all_functions.write([*fragment(name), ""])
         self._write_support(all_functions)
-        first_chain_line = len(all_functions.lines) + self.chains_line
-        for part in (body, init, step):
+        for part in (self.code.chains.writer, body, init, step):
             all_functions.include(part)
-        all_functions.insert(first_chain_line, self.code.chains.writer)
         functions = without_unused(all_functions)
         functions.remove_last_line()  # the empty one after the last function
         writer = CWriter()

@@ -131,6 +131,11 @@ class ChartCode:
         place = f" (line {transition.line})" if transition.line else ""
         return comment(", ".join(parts) + place)
 
+    def transition_name_comment(self, transition: CompoundTransition) -> str:
+        """Return a comment with the name of a transition and its line."""
+        place = f" (line {transition.line})" if transition.line else ""
+        return comment(self.transition_name(transition) + place)
+
     # Actions
 
     def guard_transitions(self, transitions: Iterable[CompoundTransition]) -> Iterator[GuardedTransition]:
@@ -225,15 +230,14 @@ class ChartCode:
         """Return whether raising an event has an effect."""
         return event in self.machine.handled_events or event in self.raised_fields
 
-    def write_during_actions(self, stayed_condition: Callable[[int], str]) -> None:
-        """Write the `during` actions of states.
-
-        `stayed_condition` returns the condition in C that a node, by its number, was not left in this tick.
-        """
+    def write_during_actions(self) -> None:
+        """Write the `during` actions of the states that were not left in this tick."""
         for number in sorted(self.machine.during_nodes):
             node = self.machine.nodes[number]
-            condition = stayed_condition(number)
-            with self.writer.traced_to(self.state_element(node)), self.writer.block(f"if ({condition})"):
+            with (
+                self.writer.traced_to(self.state_element(node)),
+                self.writer.block(f"if ({self.stayed_flag(number)})"),
+            ):
                 self.write_actions(node.during)
 
     # Time
@@ -262,6 +266,32 @@ class ChartCode:
     def write_counter_resets(self, node: StateNode) -> None:
         """Write the reset of a state's counters."""
         self.writer.write(f"chart->{self.names.registers[counter.name]} = 0;" for counter in node.counters)
+
+    def stayed_flag(self, node_number: int) -> str:
+        """Return the field in C that says that a state with `during` actions was not left in this tick."""
+        return f"chart->stayed[{sorted(self.machine.during_nodes).index(node_number)}]"
+
+    # States
+
+    def write_exit(self, node: StateNode) -> None:
+        """Write the exit actions of a state."""
+        with self.writer.traced_to(self.state_element(node)):
+            self.write_actions(node.exit)
+
+    def write_state_reset(self, node: StateNode) -> None:
+        """Write lines that reset a state's counters and its `stayed` flag."""
+        with self.writer.traced_to(self.state_element(node)):
+            if node.index in self.machine.during_nodes:
+                self.writer.line(f"{self.stayed_flag(node.index)} = false;")
+            self.write_counter_resets(node)
+
+    @property
+    def enters_at_first_tick(self) -> bool:
+        """Whether the first tick enters the chart, rather than `init`, because that has effects."""
+        machine = self.machine
+        entering = machine.planner.enter_chart().entering
+        has_entry_actions = any(node.entry or done_events for node, done_events in entering)
+        return bool(has_entry_actions or machine.counters or machine.during_nodes)
 
     @contextmanager
     def function(self, head: str) -> Iterator[CWriter]:

@@ -8,7 +8,9 @@ from itertools import chain, count
 
 from posewright.charts import Chart
 from posewright.charts.machine import Machine
+from posewright.charts.machine.node import ROOT
 from posewright.charts.types import EnumType, Type
+from posewright.codegen.c.region_tree import RegionTree, has_single_state
 
 KEYWORDS = frozenset(
     # C99 6.4.1, C++11 2.12, and what <stdbool.h>, <errno.h> and <stdio.h> define in lower case
@@ -138,7 +140,7 @@ def distinct(names: Iterable[str]) -> dict[str, str]:
     identifiers: dict[str, str] = {}
     used: set[str] = set()
     for name in names:
-        identifiers[name] = _take_unused(identifier(name), used)
+        identifiers[name] = take_unused(identifier(name), used)
     return identifiers
 
 
@@ -153,11 +155,11 @@ def distinct_constants(names: Iterable[str], prefix: str, used: set[str]) -> dic
     constants: dict[str, str] = {}
     for name in names:
         stem = f"{prefix}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}".upper()
-        constants[name] = _take_unused(stem, used)
+        constants[name] = take_unused(stem, used)
     return constants
 
 
-def _take_unused(stem: str, used: set[str]) -> str:
+def take_unused(stem: str, used: set[str]) -> str:
     """Return the stem, or the first of `stem_2`, `stem_3` ... that is not used, and add it to `used`."""
     candidates = chain([stem], (f"{stem}_{number}" for number in count(2)))
     unused = next(candidate for candidate in candidates if candidate not in used)
@@ -176,6 +178,11 @@ class ChartNames:
         fields: the field of each register (a variable or counter), outputs in the struct of outputs.
         registers: the same as reached from the chart's struct: `out.speed` for an output.
         states: the constant of each state, by node number.
+        region_suffixes: for a chart with regions, the end of the names that belong to a region, by the number
+            of its root: `_left`; empty for the chart around the regions.
+        region_fields: the field with the number of the active state of each of these.
+        history_fields: the field in which a history stores the state of a region, by the index of the history
+            and the number of the root of the region.
         events: the constant of each event that can wait in the queue.
         values: the constants of each enumeration's values, by the enumeration.
         promises: the constant of each promise.
@@ -199,9 +206,10 @@ class ChartNames:
         history_fields = (f"history_{index}" for index in range(len(machine.histories)))
         monitor_fields = (f"owed_{index}" for index in range(len(chart.promises)))
         counter_names = (counter.name for counter in machine.counters)
+        region_fields = self._name_regions(machine)
         # the generator's own fields are first, so that they keep their names
         internal_fields = distinct(
-            [*_OWN_FIELDS, *history_fields, *monitor_fields, *chart.locals, *counter_names]
+            [*_OWN_FIELDS, *region_fields, *history_fields, *monitor_fields, *chart.locals, *counter_names]
         )
         internal_registers = {
             name: internal_fields[name] for name in machine.registers if name not in outputs
@@ -223,6 +231,27 @@ class ChartNames:
                 self.labels[value_type] = name
                 prefix = f"{self.constant}_{name}"
                 self.values[value_type] = distinct_constants(value_type.values, prefix, used)
+
+    def _name_regions(self, machine: Machine) -> list[str]:
+        """Choose the names of a chart with regions, and return the fields; a chart without has none."""
+        self.region_suffixes: dict[int, str] = {}
+        self.region_fields: dict[int, str] = {}
+        self.history_fields: dict[tuple[int, int], str] = {}
+        if has_single_state(machine):
+            return []
+        tree = RegionTree(machine)
+        region_names = distinct(region.root.name for region in tree.regions if region.root.index != ROOT)
+        for region in tree.regions:
+            is_chart = region.root.index == ROOT
+            suffix = "" if is_chart else f"_{region_names[region.root.name]}"
+            self.region_suffixes[region.root.index] = suffix
+            self.region_fields[region.root.index] = f"state{suffix}"
+        for history_index, (node_number, history_kind) in enumerate(machine.histories):
+            for region in tree.regions_of_history(node_number, history_kind):
+                suffix = self.region_suffixes[region.root.index]
+                self.history_fields[history_index, region.root.index] = f"history_{history_index}{suffix}"
+        fields = [*self.region_fields.values(), *self.history_fields.values()]
+        return [field for field in fields if field not in _OWN_FIELDS]
 
     def _typed_elements(self, chart: Chart) -> Iterator[tuple[str, Type]]:
         """Yield name and type of all inputs, variables, parameters (`function_parameter`) and functions."""

@@ -9,25 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from posewright.charts.machine import Machine
 from posewright.charts.machine.node import ROOT, CompoundTransition, StateNode
 from posewright.charts.model import HistoryKind
 from posewright.codegen.c.code import ChartCode, GuardedTransition
+from posewright.codegen.c.values import number_condition
 from posewright.codegen.c.writer import comment
 
 GuardedTransitions = list[GuardedTransition]
 """Transitions in order of priority."""
-
-
-def has_single_state(machine: Machine) -> bool:
-    """Return whether a chart can be written by `SingleStateCode`.
-
-    It has no regions, so that one innermost state is active at a time, and no history is the initial state of
-    another state.
-    """
-    has_regions = any(node.parallel for node in machine.nodes)
-    has_initial_history = any(target.history is not None for node in machine.nodes for target in node.initial)
-    return not has_regions and not has_initial_history
 
 
 @dataclass
@@ -55,8 +44,7 @@ class SingleStateCode:
         self.leaves = [node for node in machine.nodes if node.is_leaf and node.index != ROOT]
         self.leaf_number = {leaf.index: number for number, leaf in enumerate(self.leaves)}
         self.initial_move = machine.planner.enter_chart()
-        has_entry_actions = any(node.entry or done_events for node, done_events in self.initial_move.entering)
-        self.enters_at_first_tick = bool(has_entry_actions or machine.counters or machine.during_nodes)
+        self.enters_at_first_tick = self.code.enters_at_first_tick
         self.code.active_condition = lambda node_number: f"({self.active_condition(node_number)})"
         self.history_fields = {
             (node_number, history_kind): f"history_{history_index}"
@@ -90,6 +78,11 @@ class SingleStateCode:
         writer.write(f"chart->{name} = 0U;" for name in self.history_fields.values())
         n_during = len(self.code.machine.during_nodes)
         writer.write(f"chart->stayed[{number}] = false;" for number in range(n_during))
+
+    @property
+    def named_nodes(self) -> Sequence[StateNode]:
+        """The nodes that have a constant, in document order."""
+        return self.leaves
 
     def constants(self) -> list[str]:
         """Return the constants of the states, which other files see."""
@@ -131,22 +124,15 @@ class SingleStateCode:
         leaves = self.leaves_inside(node_number)
         if candidates is not None and set(candidates) <= set(leaves):
             return ""
-        leaf_numbers = [self.leaf_number[leaf] for leaf in leaves]
-        first = min(leaf_numbers)
-        last = max(leaf_numbers)
-        if first == last:
-            return f"chart->state == {self.constant(leaves[0])}"
         if candidates is None:
             not_started = len(self.leaves)  # the number of the state before the first tick
             candidate_numbers = [0, not_started]
         else:
             candidate_numbers = [self.leaf_number[leaf] for leaf in candidates]
-        bounds = []
-        if min(candidate_numbers) < first:
-            bounds.append(f"chart->state >= {self.constant(leaves[0])}")
-        if max(candidate_numbers) > last:
-            bounds.append(f"chart->state <= {self.constant(leaves[-1])}")
-        return " && ".join(bounds)
+        inside = {self.leaf_number[leaf]: self.constant(leaf) for leaf in leaves}
+        return number_condition(
+            "chart->state", inside, lowest=min(candidate_numbers), highest=max(candidate_numbers)
+        )
 
     # Functions
 
@@ -265,8 +251,8 @@ class SingleStateCode:
         for node_number in sorted(possibly_left, reverse=True):
             node = machine.nodes[node_number]
             if node.exit:
-                self.write_if_active(node_number, leaves, partial(self.write_exit, node))
-            self.write_state_reset(node)
+                self.write_if_active(node_number, leaves, partial(self.code.write_exit, node))
+            self.code.write_state_reset(node)
 
     def write_if_active(self, node_number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
         """Write lines of C that are executed if a node is active, where one of `leaves` is.
@@ -282,23 +268,6 @@ class SingleStateCode:
             return
         with self.code.writer.block(f"if ({condition})"):
             write()
-
-    def write_exit(self, node: StateNode) -> None:
-        """Write the exit actions of a state."""
-        with self.code.writer.traced_to(self.code.state_element(node)):
-            self.code.write_actions(node.exit)
-
-    def write_state_reset(self, node: StateNode) -> None:
-        """Write lines that reset a state's counters and its `stayed` flag."""
-        code = self.code
-        with code.writer.traced_to(code.state_element(node)):
-            if node.index in code.machine.during_nodes:
-                code.writer.line(f"chart->stayed[{self.during_index(node.index)}] = false;")
-            code.write_counter_resets(node)
-
-    def during_index(self, node_number: int) -> int:
-        """Return the index of a node among those with `during` actions."""
-        return sorted(self.code.machine.during_nodes).index(node_number)
 
     def write_history_update(self, node: StateNode, leaves: Sequence[int]) -> None:
         """Write lines that store the histories of a state when it is left.
@@ -443,11 +412,7 @@ class SingleStateCode:
         all_leaves = [leaf.index for leaf in self.leaves]
         for node_number in sorted(self.code.machine.during_nodes):
             condition = self.active_condition(node_number, all_leaves) or "true"
-            self.code.writer.line(f"chart->stayed[{self.during_index(node_number)}] = {condition};")
-
-    def write_during_actions(self) -> None:
-        """Write the `during` actions of the states that were not left."""
-        self.code.write_during_actions(lambda node: f"chart->stayed[{self.during_index(node)}]")
+            self.code.writer.line(f"{self.code.stayed_flag(node_number)} = {condition};")
 
     # Records of the unit
 
@@ -490,9 +455,3 @@ class SingleStateCode:
             lines += [f"if (has_bit({pointer}, {stored_node}U)) {{"]
             lines += [f"    chart.history_{history_index} = {stored_node}U;", "}"]
         return lines
-
-    def write_set_functions(self) -> None:
-        """Write nothing: there are no functions for sets of nodes, as charts with regions have."""
-
-    def write_functions(self) -> None:
-        """Write nothing: microsteps call no functions, as those of charts with regions do."""

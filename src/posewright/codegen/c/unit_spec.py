@@ -15,7 +15,7 @@ from posewright.charts.machine.node import ROOT
 from posewright.charts.types import BoolType, EnumType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.differences import CodeDifference, find_differences, format_differences
-from posewright.codegen.c.single import SingleStateCode
+from posewright.codegen.c.state_text import state_text_header
 from posewright.codegen.c.wrapper import cpp_wrapper
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.offsets import IN, OUT, STATE, offset_constants, offset_lines
@@ -88,7 +88,7 @@ class ChartUnitSpec:
         return InterpreterRun(RecordFormat(lower(self.chart), monitors=self.options.monitors))
 
     def sources(self) -> tuple[SourceFile, ...]:
-        """Return the chart's header and source, and the unit's.
+        """Return the chart's header, source, C++ class and texts of states, and the unit's header and source.
 
         Raises:
             InputError: C cannot do what the chart requires.
@@ -101,7 +101,8 @@ class ChartUnitSpec:
             elements=(*(None for _ in comment_lines), *header.elements),
         )
         wrapper = cpp_wrapper(self.generator)
-        return header, source, wrapper, self._unit_header(), self._unit_source()
+        texts = state_text_header(self.generator)
+        return header, source, wrapper, texts, self._unit_header(), self._unit_source()
 
     def _unit_header(self) -> SourceFile:
         """Return `unit.h`: sizes and offsets of the records, and the unit's functions."""
@@ -175,15 +176,12 @@ class ChartUnitSpec:
     def write_bit_functions(self, writer: CWriter, *, has_unit_load: bool = True) -> None:
         """Write the functions `set_bit` and `has_bit`, as far as the unit calls them.
 
-        They convert between the state number of a chart with one active state and the bitmaps of a state
-        record. A chart with regions calls neither, since it has bitmaps itself and copies them.
+        They convert between the state numbers of the chart and the bitmaps of a state record.
 
         Args:
             writer: receives the functions.
             has_unit_load: whether the unit has the function `unit_load`, which alone calls `has_bit`.
         """
-        if not isinstance(self.generator.state_code, SingleStateCode):
-            return
         with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
             writer.line("set[bit / 8U] = (uint8_t)((unsigned)set[bit / 8U] | (1U << (bit % 8U)));")
         if has_unit_load:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -92,3 +93,31 @@ def decimal_literal(value: float, *, single: bool) -> CExpression:
 def exact_single(number: CExpression) -> bool:
     """Return whether a number is an integer that is always exact as a float of 32 bits."""
     return number.is_whole and number.low >= -MAX_EXACT_SINGLE and number.high <= MAX_EXACT_SINGLE
+
+
+def number_condition(field: str, inside: Mapping[int, str], lowest: int, highest: int) -> str:
+    """Return the condition of C, without brackets, that a field has one of several neighbouring numbers.
+
+    Args:
+        field: the expression of C for the field.
+        inside: the constants of these numbers, by number.
+        lowest: the least number that the field may have.
+        highest: the greatest number that the field may have.
+    """
+    first = min(inside)
+    last = max(inside)
+    if first == last:
+        return f"{field} == {inside[first]}"
+    bounds = []
+    if lowest < first:
+        bounds.append(f"{field} >= {inside[first]}")
+    if highest > last:
+        bounds.append(f"{field} <= {inside[last]}")
+    return " && ".join(bounds)
+
+
+def join_conditions(conditions: Sequence[str]) -> str:
+    """Return the condition of C that one of several holds; empty without any."""
+    if len(conditions) > 1:
+        conditions = [f"({condition})" for condition in conditions]
+    return " || ".join(conditions)

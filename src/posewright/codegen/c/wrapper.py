@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from posewright.codegen.c.chart import ChartGenerator
 from posewright.codegen.c.names import distinct
-from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import SourceFile
 
@@ -40,14 +39,12 @@ def cpp_wrapper(generator: ChartGenerator) -> SourceFile:
 def _write_types(writer: CWriter, generator: ChartGenerator) -> None:
     """Write the enumerations of the class, and its names for the chart's structs."""
     names = generator.names
-    machine = generator.machine
-    has_single_state = isinstance(generator.state_code, SingleStateCode)
-    nodes = [node for node in machine.nodes[1:] if node.is_leaf or not has_single_state]
+    state_constants = {node.name: names.states[node.index] for node in generator.state_code.named_nodes}
     status_codes = ("ok", "division_by_zero", "no_end")
     writer.line(f"typedef {names.prefix}_inputs_t Inputs;")
     writer.line(f"typedef {names.prefix}_outputs_t Outputs;")
     writer.line()
-    _write_enum(writer, "State", {node.name: names.states[node.index] for node in nodes})
+    _write_enum(writer, "State", state_constants)
     _write_enum(writer, "Status", {code: f"{names.constant}_{code.upper()}" for code in status_codes})
     if generator.monitors.promises:
         prefix = f"{names.constant}_PROMISE_"
@@ -74,7 +71,8 @@ def _write_enum(writer: CWriter, name: str, constants: Mapping[str, str]) -> Non
 
 def _write_functions(writer: CWriter, generator: ChartGenerator, class_name: str) -> None:
     """Write the member functions of the class: construct, reset, step, outputs, states and promises."""
-    prefix = generator.names.prefix
+    names = generator.names
+    prefix = names.prefix
     writer.line(f"{class_name}() : chart_() {{ reset(); }}")
     writer.write(["", comment("Goes back to before the first tick.")])
     writer.line(f"void reset() {{ {prefix}_init(&chart_); }}")
@@ -82,13 +80,19 @@ def _write_functions(writer: CWriter, generator: ChartGenerator, class_name: str
     with writer.block("Status step(const Inputs &inputs)"):
         writer.line(f"return static_cast<Status>({prefix}_step(&chart_, &inputs));")
     writer.write(["", "const Outputs &outputs() const { return chart_.out; }", ""])
-    if isinstance(generator.state_code, SingleStateCode):
+    if generator.has_single_state:
         writer.write(["State state() const { return static_cast<State>(chart_.state); }", ""])
         writer.line("bool in(State state) const { return chart_.state == static_cast<unsigned>(state); }")
     else:
-        with writer.block("bool in(State state) const"):
-            writer.line("const unsigned node = static_cast<unsigned>(state);")
-            writer.line("return ((chart_.active[node / 8U] >> (node % 8U)) & 1U) != 0U;")
+        state_code = generator.state_code
+        with (
+            writer.block("bool in(State state) const"),
+            writer.block("switch (static_cast<unsigned>(state))"),
+        ):
+            for node in state_code.named_nodes:
+                condition = state_code.active_condition(node.index).replace("chart->", "chart_.")
+                writer.line(f"case {names.states[node.index]}: return {condition};")
+            writer.line("default: return false;")
     if generator.monitors.promises:
         writer.write(["", comment("Whether a promise is broken after the last tick.")])
         with writer.block("bool is_broken(Promise promise) const"):

@@ -90,11 +90,6 @@ class CWriter:
         self.lines += [INDENT * self.depth + line if line else "" for line in writer.lines]
         self.elements += writer.elements
 
-    def insert(self, line: int, writer: CWriter) -> None:
-        """Insert the lines of another writer before a line, counted from 0."""
-        self.lines[line:line] = writer.lines
-        self.elements[line:line] = writer.elements
-
     def file(self, name: str) -> SourceFile:
         """Return the lines as a file."""
         return SourceFile(name, tuple(self.lines), tuple(self.elements))

@@ -70,14 +70,13 @@ class OpenR:
             raise InputError(f"{robot.name} is not an OPEN-R robot", hint=hint)
         self.robot = robot
         self.frame = 0  # number of the frame, from 0
-        self.entries: list[LogEntry] = []
+        self.log_entries: list[LogEntry] = []
         self._locators = {locator: robot.index(joint) for locator, joint in names.items()}
         self._calls: deque[Callable[[], None]] = deque()
         self._alarms: list[_Alarm] = []  # a heap
-        self._next_order = (
-            itertools.count()
-        )  # numbers the alarms, so that those of one frame keep their order
-        self._state: BodyState | None = None
+        # numbers the alarms, so that those of one frame keep their order
+        self._next_order = itertools.count()
+        self._body_state: BodyState | None = None
 
     @property
     def time_s(self) -> float:
@@ -100,14 +99,14 @@ class OpenR:
         Raises:
             InputError: the body has not been read yet.
         """
-        if self._state is None:
+        if self._body_state is None:
             message = "joint angles are not available before the objects have started"
             raise InputError(message, hint="read them when a message arrives")
-        return round(float(self._state.positions[primitive]) * MICRO_PER_UNIT)
+        return round(float(self._body_state.positions[primitive]) * MICRO_PER_UNIT)
 
     def update(self, state: BodyState) -> None:
         """Store the state of the body at the beginning of a frame."""
-        self._state = state
+        self._body_state = state
 
     def log(self, kind: str, **data: Any) -> None:
         """Add an entry to the log.
@@ -120,7 +119,7 @@ class OpenR:
             message = f"log({kind!r}) lacks {', '.join(missing)}"
             raise InputError(message, hint="use syslog, report_refusal or enter_state of an object")
         fields = {name: _recordable(value) for name, value in data.items()}
-        self.entries.append(LogEntry(self.time_s, str(_recordable(kind)), fields))
+        self.log_entries.append(LogEntry(self.time_s, str(_recordable(kind)), fields))
 
     def post(self, call: Callable[[], None]) -> None:
         """Queue a call after all calls that were posted before."""
@@ -168,7 +167,7 @@ class OpenR:
             else:
                 return
         services: list[str] = []
-        for entry in self.entries[-MAX_CALLS:]:
+        for entry in self.log_entries[-MAX_CALLS:]:
             services += [entry.data[name] for name in _SERVICE_FIELDS if name in entry.data]
         object_names = dict.fromkeys(service.partition(".")[0] for service in services)
         message = f"more than {MAX_CALLS:,} messages at {self.time_s:.3f} s"

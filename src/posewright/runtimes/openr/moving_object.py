@@ -120,9 +120,9 @@ class MovingObject(OObject):
     def __init__(self, chart: str, make_motions: Callable[[OpenR], Mapping[str, BlockMotion]]) -> None:
         super().__init__()
         self._make_motions = make_motions
-        self._motions: Mapping[str, BlockMotion] = {}
+        self._motion_of_state: Mapping[str, BlockMotion] = {}
         self._automaton = Automaton(chart)
-        self._commands = self.observer(
+        self._command_observer = self.observer(
             "ReceiveCommand", data_type="char", notify=self._receive, from_text=self._parse_command, data=str
         )
         self._player = BlockPlayer(self, self._on_motion_done)
@@ -134,7 +134,7 @@ class MovingObject(OObject):
 
     def do_init(self) -> None:
         """Find the joints."""
-        self._motions = self._make_motions(self.openr)
+        self._motion_of_state = self._make_motions(self.openr)
 
     def do_start(self) -> None:
         """Wait for a command."""
@@ -156,9 +156,9 @@ class MovingObject(OObject):
             self._execute(command, event.sender)
         started_current_motion = event.sender == self._motion_sender
         if started_current_motion and not self._automaton.can_be_stopped:
-            self._commands.answer_later(event.sender)  # by `_end_motion`
+            self._command_observer.answer_later(event.sender)  # by `_end_motion`
         else:
-            self._commands.assert_ready(event.sender)
+            self._command_observer.assert_ready(event.sender)
 
     def _execute(self, command: str, sender: ServiceName) -> None:
         """Execute a command if the chart accepts it; otherwise log why not.
@@ -185,7 +185,7 @@ class MovingObject(OObject):
 
     def _start_motion(self) -> None:
         self.enter_state(self._automaton.state)
-        self._player.play(self._motions[self._automaton.state])
+        self._player.play(self._motion_of_state[self._automaton.state])
 
     def _end_motion(self, stopped_by: str = "") -> None:
         """End a motion, and acknowledge it to the sender of the command that started it.
@@ -200,4 +200,4 @@ class MovingObject(OObject):
         sender = self._motion_sender
         self._motion_sender = None
         if sender is not None:
-            self._commands.assert_ready(sender)
+            self._command_observer.assert_ready(sender)

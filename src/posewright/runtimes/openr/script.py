@@ -74,6 +74,7 @@ def _parse_command(piece: str, previous_s: float, where: Where) -> ScriptedComma
 
 
 def _parse_time(text: str, where: Where) -> float:
+    """Return a time [s]; raise FormatError unless it is a number from 0 to `MAX_TIME_S`."""
     time_s = float(text) if _NUMBER.fullmatch(text) else math.nan
     if not 0.0 <= time_s <= MAX_TIME_S:
         hint = f"a time is 0 to {MAX_TIME_S:g} s"

@@ -82,8 +82,8 @@ class OVirtualRobotComm(OObject):
         self._last_command: Integers = np.rint(pose * MICRO_PER_UNIT).astype(np.int64)
         self.effector = self.observer("Effector", "OCommandVectorData", self._receive, data=RCRegion)
         self.sensor = self.subject("Sensor", "OSensorFrameVectorData")
-        self._queues: dict[ServiceName, _VectorQueue] = {}
-        self._states: list[BodyState] = []
+        self._queues: dict[ServiceName, _VectorQueue] = {}  # by sender
+        self._unsent_states: list[BodyState] = []
         self._reported_excesses: set[tuple[str, str]] = set()  # sender and joint
 
     @property
@@ -188,11 +188,11 @@ class OVirtualRobotComm(OObject):
 
     def _read_sensors(self, state: BodyState) -> None:
         """Collect states, and send their readings to observers that are ready; late readings are dropped."""
-        self._states.append(state)
-        if len(self._states) < SENSOR_FRAMES:
+        self._unsent_states.append(state)
+        if len(self._unsent_states) < SENSOR_FRAMES:
             return
-        states = self._states
-        self._states = []
+        states = self._unsent_states
+        self._unsent_states = []
         sensors: dict[str, Integers] = {}
         for name, first_reading in states[0].sensors.items():
             is_switch = isinstance(first_reading, (bool, np.bool_))

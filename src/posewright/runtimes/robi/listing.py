@@ -146,7 +146,7 @@ def _format_tag_lines(program: Rm4Program, tag: Tag, *, inside_calc: bool) -> It
     if raw != _standard_spelling(tag, raw):
         yield f"raw {_quote(raw)}"
     code = f"{address}{indentation}{_format_instruction(program, tag)}"
-    comment = _memory_comment(tag)
+    comment = _format_memory_comment(tag)
     yield f"{code:<{_COMMENT_COLUMN}}; {comment}" if comment else code
 
 
@@ -166,7 +166,7 @@ def _format_instruction(program: Rm4Program, tag: Tag) -> str:
     return str(tag.op)
 
 
-def _memory_comment(tag: Tag) -> str:
+def _format_memory_comment(tag: Tag) -> str:
     """Return the names of the first and last word of the memory that a tag accesses."""
     if tag.op not in {Op.MEM_R, Op.MEM_W}:
         return ""
@@ -246,7 +246,7 @@ class _Assembler:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._errors: list[FormatError] = []
+        self._line_errors: list[FormatError] = []
         self._line_number = 0
         self._tags: list[Tag] = []
         self._tag_lines: list[int] = []  # the line of each tag in its listing
@@ -269,21 +269,21 @@ class _Assembler:
         self._next_tag_settings.clear()
         n_previous = len(self._tags)
         for number, line in enumerate(listing.split("\n"), 1):
-            if len(self._errors) >= MAX_ERRORS:
+            if len(self._line_errors) >= MAX_ERRORS:
                 break
             self._line_number = number
             try:
                 self._read_line(line)
             except FormatError as error:
-                self._errors.append(error)
+                self._line_errors.append(error)
                 self._open_string = None
-        if len(self._errors) < MAX_ERRORS:
+        if len(self._line_errors) < MAX_ERRORS:
             try:
                 self._finish_string()
             except FormatError as error:
-                self._errors.append(error)
+                self._line_errors.append(error)
                 self._open_string = None
-        raise_all(self._errors)
+        raise_all(self._line_errors)
         if n_previous == len(self._tags):
             hint = "a program has at least one"
             raise FormatError("the listing has no instruction", where=Where(path=self._path), hint=hint)
@@ -293,8 +293,8 @@ class _Assembler:
             raise self._error(message, "put the label before a tag", self._label_lines[last_label])
         for misplaced in islice(find_misplaced_tags(self._tags[n_previous:]), MAX_ERRORS):
             tag_line = self._tag_lines[misplaced.tag.key]
-            self._errors.append(self._error(misplaced.problem, misplaced.hint, tag_line))
-        raise_all(self._errors)
+            self._line_errors.append(self._error(misplaced.problem, misplaced.hint, tag_line))
+        raise_all(self._line_errors)
 
     def read_subroutines(self, library: Callable[[str], str | None]) -> None:
         """Add the subroutines of a library that jumps go to, and those that these go to.

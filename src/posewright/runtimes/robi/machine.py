@@ -133,7 +133,7 @@ class ProgramMachine:
         labels = sorted((program.positions[key], label) for key, label in program.labels.items())
         self._label_addresses = [address for address, _ in labels]
         self._labels = [label for _, label in labels]
-        self._index = 0  # of the next instruction
+        self._next_index = 0  # of the next instruction
         self._test_result: bool | None = None  # of the last test in `<calc>`, for the jump after it
         self._return_indices: list[int] = []  # of the instructions after the open calls
         self._paused_at_index: int | None = None  # at whose breakpoint the last run stopped
@@ -142,7 +142,11 @@ class ProgramMachine:
     @property
     def address(self) -> int:
         """The address of the next tag in the file; the file's length at the end."""
-        return self._addresses[self._index] if self._index < len(self._addresses) else self.program.n_bytes
+        return (
+            self._addresses[self._next_index]
+            if self._next_index < len(self._addresses)
+            else self.program.n_bytes
+        )
 
     @property
     def label(self) -> str:
@@ -172,15 +176,15 @@ class ProgramMachine:
         instructions = self._instructions
         n_instructions = len(instructions)
         n_done = 0
-        while self._end_reason is None and self._index < n_instructions and n_done < max_instructions:
-            continues_from_pause = n_done == 0 and self._index == previous_pause
-            if self._index in stop_indices and not continues_from_pause:
-                self._paused_at_index = self._index
+        while self._end_reason is None and self._next_index < n_instructions and n_done < max_instructions:
+            continues_from_pause = n_done == 0 and self._next_index == previous_pause
+            if self._next_index in stop_indices and not continues_from_pause:
+                self._paused_at_index = self._next_index
                 return self._describe_stop(RobiStopReason.BREAKPOINT, n_done)
-            execute, tag = instructions[self._index]
+            execute, tag = instructions[self._next_index]
             execute(tag)
             n_done += 1
-        if self._end_reason is None and self._index == n_instructions:
+        if self._end_reason is None and self._next_index == n_instructions:
             if self._return_indices:
                 message = f"the program ends inside what was called from 0x{self.calls[-1]:08x}"
                 raise self._error(message, "a <return/> is missing")
@@ -224,7 +228,7 @@ class ProgramMachine:
         """Drop the numbers and the test result of a calculation, at its beginning and at its end."""
         self.stack.clear()
         self._test_result = None
-        self._index += 1
+        self._next_index += 1
 
     def _load(self, tag: Tag) -> None:
         """Push a number of the memory on the stack."""
@@ -233,11 +237,11 @@ class ProgramMachine:
         except InputError as error:
             raise self._error(error.message, error.hint) from error
         self.stack.append(signed(value))
-        self._index += 1
+        self._next_index += 1
 
     def _push_constant(self, tag: Tag) -> None:
         self.stack.append(signed(tag.values[0]))
-        self._index += 1
+        self._next_index += 1
 
     def _compute(self, tag: Tag) -> None:
         """Replace the two top values of the stack by the result of an operator."""
@@ -246,16 +250,16 @@ class ProgramMachine:
             raise self._error(f"<{tag.op}/> needs two values, and there {present}", _PUT_VALUES)
         top = self.stack.pop()
         self.stack[-1] = signed(_ARITHMETIC[tag.op](self.stack[-1], top))
-        self._index += 1
+        self._next_index += 1
 
     def _test(self, tag: Tag) -> None:
         self._test_result = _TESTS[tag.op](self._top(tag))
-        self._index += 1
+        self._next_index += 1
 
     def _store(self, tag: Tag) -> None:
         self._write(tag.address, tag.size, self._top(tag))
         self.stack.pop()
-        self._index += 1
+        self._next_index += 1
 
     def _top(self, tag: Tag) -> int:
         if not self.stack:
@@ -265,7 +269,7 @@ class ProgramMachine:
     def _write_block(self, tag: Tag) -> None:
         for i, value in enumerate(tag.values):
             self._write(tag.address + i * tag.size, tag.size, value)
-        self._index += 1
+        self._next_index += 1
 
     def _write(self, address: int, size: int, value: int) -> None:
         try:
@@ -280,23 +284,24 @@ class ProgramMachine:
         if self._test_result:
             self._jump(tag)
         else:
-            self._index += 1
+            self._next_index += 1
 
     def _jump(self, tag: Tag) -> None:
-        self._index = self._index_by_key[tag.target]
+        self._next_index = self._index_by_key[tag.target]
         self.stack.clear()
         self._test_result = None
 
     def _call(self, tag: Tag) -> None:
+        """Jump to a subroutine, and remember the instruction after the call for its return."""
         if len(self._return_indices) >= CALL_DEPTH:
             hint = f"at most {CALL_DEPTH} may be open at once; a <return/> closes one"
             raise self._error(f"{CALL_DEPTH + 1} calls deep", hint)
-        self._return_indices.append(self._index + 1)
+        self._return_indices.append(self._next_index + 1)
         self._jump(tag)
 
     def _return(self, _: Tag) -> None:
         if self._return_indices:
-            self._index = self._return_indices.pop()
+            self._next_index = self._return_indices.pop()
         else:
             self._end_reason = RobiStopReason.RETURNED
 

@@ -210,6 +210,7 @@ class RobiMemory:
         self._bytes[address : address + size] = value.to_bytes(size, "little")
 
     def _require_inside(self, address: int, size: int) -> None:
+        """Raise InputError unless 1 or 2 bytes are read or written, and all lie inside the memory."""
         if size not in (1, 2):
             raise InputError(f"{size} bytes at {address:#06x}", hint="a number has 1 byte or 2")
         if not 0 <= address <= len(self._bytes) - size:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
+from posewright.formats.path_losses import describe_lost_sound
 from posewright.formats.writing import describe_limit_violations
 from posewright.motions import Keyframe, Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
@@ -110,6 +111,7 @@ def _losses(motion: Motion) -> Iterator[str]:
         )
     if (motion.repeat or 1) > MAX_REPETITIONS:
         yield f"repetitions: 1 instead of {motion.repeat}"
+    yield from describe_lost_sound(motion)
     if motion.next is not None:
         yield f"the next motion, {motion.next!r}"
     if motion.exit is not None:
@@ -132,7 +134,7 @@ class _PoseBlockWriter:
         self._motion = motion
         self._robot = robot
         self._memory_map = memory_map()
-        self._servos = {joint: robot.servo(joint) for joint in motion.joints}
+        self._servo_of_joint = {joint: robot.servo(joint) for joint in motion.joints}
         self._written_words: dict[int, int] = {}  # of the pose block, by address
         self._n_instant_keyframes = 0
         self._limited_joints: set[str] = set()  # whose stiffness is out of range
@@ -168,7 +170,7 @@ class _PoseBlockWriter:
         """
         words: dict[int, int] = {}
         for joint, angle_rad in zip(keyframe.pose.joints, keyframe.pose.angles.tolist(), strict=True):
-            servo = self._servos[joint]
+            servo = self._servo_of_joint[joint]
             position_address = self._memory_map["position"].address_of(servo.id or 0)
             torque_address = self._memory_map["torque"].address_of(servo.id or 0)
             if joint in keyframe.pose.free:
@@ -197,7 +199,7 @@ class _PoseBlockWriter:
         stiffness = (keyframe.stiffness or {}).get(joint)
         if stiffness is None:
             return FULL_PERCENT
-        percent = round(FULL_PERCENT * stiffness / self._servos[joint].stiffness)
+        percent = round(FULL_PERCENT * stiffness / self._servo_of_joint[joint].stiffness)
         if not 1 <= percent <= FULL_PERCENT:
             self._limited_joints.add(joint)
         return max(1, min(percent, FULL_PERCENT))
@@ -238,7 +240,7 @@ class _PoseBlockWriter:
     def remarks(self) -> Iterator[str]:
         """Yield a sentence about joints that the motion never sets, if there are any."""
         unset_joints: list[str] = []
-        for joint, servo in self._servos.items():
+        for joint, servo in self._servo_of_joint.items():
             if self._memory_map["torque"].address_of(servo.id or 0) not in self._written_words:
                 unset_joints.append(joint)
         if unset_joints:

@@ -105,7 +105,14 @@ class PostureRule:
     source: SourceKeys
 
     def judge(self, positions_deg: Mapping[int, Floats]) -> Indices:
-        """Return the numbers of postures for positions by ID, in the shape of the positions [deg]."""
+        """Return the posture that the rule judges for each set of servo positions, as a number.
+
+        Args:
+            positions_deg: positions by servo ID, all of one shape [deg].
+
+        Returns:
+            The numbers of the postures, in that shape.
+        """
         decisions = [
             step.is_beyond_limit(np.asarray(positions_deg[step.id], np.float64)) for step in self.steps
         ]

@@ -54,7 +54,7 @@ WORD_BYTES = 2
 """The size for which an empty `size=""` stands, which the documents show once: all known cells are words."""
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
-_OPENING_TAG = re.compile(rb"<(/?[A-Za-z_][\w.:-]*)([^<>]*?)(/?)>")
+_OPENING_TAG = re.compile(rb"<(?P<name>/?[A-Za-z_][\w.:-]*)(?P<attributes>[^<>]*?)(?P<slash>/?)>")
 _ATTRIBUTE = re.compile(rb"\s+([A-Za-z_][\w.:-]*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]{1,9}")
 _NUMBER = re.compile(rb"0x[0-9a-fA-F]{1,8}|-?[0-9]{1,9}")
@@ -149,7 +149,7 @@ def _read_complete_tag(raw: bytes) -> Tag:
     opening = _OPENING_TAG.match(raw)
     if opening is None:
         raise _error_at(0, f"{excerpt(raw)} is not a tag", 'expected <name adr="..."/>')
-    name = opening[1].decode("ascii")
+    name = opening["name"].decode("ascii")
     if name == "medit":
         return Tag(Op.VERBATIM, raw, name=_block_label(raw))
     if name not in _OPERATIONS:
@@ -204,8 +204,8 @@ def _read_operation(op: Op, raw: bytes, opening: re.Match[bytes]) -> Tag:
 def _read_attributes(opening: re.Match[bytes]) -> dict[str, _Attribute]:
     """Return the attributes of a tag by name."""
     attributes: dict[str, _Attribute] = {}
-    text = opening[2]
-    start = opening.start(2)
+    text = opening["attributes"]
+    start = opening.start("attributes")
     end = 0
     while match := _ATTRIBUTE.match(text, end):
         name = match[1].decode("ascii")
@@ -221,6 +221,7 @@ def _read_attributes(opening: re.Match[bytes]) -> dict[str, _Attribute]:
 
 
 def _read_address(attribute: _Attribute, min_digits: int) -> int:
+    """Return the address in an attribute: `0x` and hexadecimal digits, at least `min_digits`."""
     text = attribute.text
     if not _ADDRESS.fullmatch(text) or len(text) < len("0x") + min_digits or int(text, 16) > 0xFFFFFFFF:
         message = f"the address is {excerpt(text)}" if text else "the address is empty"
@@ -284,7 +285,7 @@ class _Rm4Reader:
 
     def __init__(self, data: bytes, path: Path | None) -> None:
         self.errors: list[FormatError] = []
-        self._data = data
+        self._file_bytes = data
         self._path = path
         self._line_starts: list[int] = []
         self._remarks: list[str] = []
@@ -300,7 +301,7 @@ class _Rm4Reader:
         if not tags:
             where = Where(path=self._path)
             raise FormatError("the program has no tags", where=where, hint="expected at least one")
-        blank_after = self._data[len(self._data.rstrip(BLANK)) :]
+        blank_after = self._file_bytes[len(self._file_bytes.rstrip(BLANK)) :]
         unresolved = Rm4Program(tuple(tags), blank_after)  # its jumps have no targets yet
         starts = [unresolved.positions[tag.key] for tag in tags]
         for misplaced in islice(find_misplaced_tags(tags), MAX_ERRORS):
@@ -315,7 +316,7 @@ class _Rm4Reader:
 
     def read_tags(self) -> Iterator[Tag]:
         """Yield the tags; errors go to `errors`, and reading goes on at the next tag."""
-        data = self._data
+        data = self._file_bytes
         previous_end = 0
         key = 0
         while len(self.errors) < MAX_ERRORS:
@@ -344,7 +345,7 @@ class _Rm4Reader:
         Raises:
             FormatError: no tag begins there, or it is not closed.
         """
-        data = self._data
+        data = self._file_bytes
         closing = next((end for start, end in _COMMENTS.items() if data.startswith(start, begin)), b"")
         if not closing:
             opening = _OPENING_TAG.match(data, begin)
@@ -370,7 +371,7 @@ class _Rm4Reader:
 
     def _no_tag_error(self, begin: int) -> FormatError:
         """Return the error of bytes that do not begin a tag."""
-        context = self._data[begin : begin + 60]
+        context = self._file_bytes[begin : begin + 60]
         text = context.split(b"<")[0] or context
         if context.startswith(b"<"):
             message = f"{excerpt(text)} is not a tag"
@@ -380,8 +381,9 @@ class _Rm4Reader:
         return self._error(begin, message, hint)
 
     def _read_tag(self, begin: int, end: int) -> Tag:
+        """Return the tag between two bytes of the file; errors are located in the file."""
         try:
-            return _read_complete_tag(self._data[begin:end])
+            return _read_complete_tag(self._file_bytes[begin:end])
         except FormatError as error:
             offset = error.where.offset if error.where is not None else None
             raise self._error(begin + (offset or 0), error.message, error.hint or "") from None
@@ -395,7 +397,7 @@ class _Rm4Reader:
             tags: all tags of the file.
             starts: where each of them begins.
         """
-        jump = f"<{tag.op}> to 0x{tag.address:08x}"
+        jump = f"<{tag.op}> to 0x{tag.address:08x}"  # for messages
         target = bisect_left(starts, tag.address)  # index of the first tag at or after the address
         previous = target - 1  # of the tag before it
         if target and tag.address < starts[previous] + len(tags[previous].raw):
@@ -443,7 +445,7 @@ class _Rm4Reader:
 
     def _line_of(self, byte: int) -> int:
         if not self._line_starts:
-            self._line_starts = [0, *(match.end() for match in re.finditer(b"\n", self._data))]
+            self._line_starts = [0, *(match.end() for match in re.finditer(b"\n", self._file_bytes))]
         return bisect_right(self._line_starts, byte)
 
     def _error(self, byte: int, message: str, hint: str) -> FormatError:

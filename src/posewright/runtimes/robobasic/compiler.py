@@ -108,21 +108,21 @@ class BasicCompiler:
 
     def _collect_declarations(self, line: tree.SourceLine) -> None:
         """Declare the label, variables, constants and pose of a line."""
-        key = line.label.upper()
-        if key in self._label_lines:
-            message = f"the label {line.label} is already on line {self._label_lines[key]}"
+        label_key = line.label.upper()
+        if label_key in self._label_lines:
+            message = f"the label {line.label} is already on line {self._label_lines[label_key]}"
             self.symbols.report("label-twice", message, "give each its own name")
-        elif key:
-            self._label_lines[key] = line.number
-            self.builder.label_targets[key] = JumpTarget(-1)  # set when the line is compiled
+        elif label_key:
+            self._label_lines[label_key] = line.number
+            self.builder.label_targets[label_key] = JumpTarget(-1)  # set when the line is compiled
         match line.statement:
             case tree.Dim(declarations):
                 for name, kind in declarations:
                     self.symbols.declare_variable(name, kind)
             case tree.Const(name, value):
                 self.symbols.declare_constant(name, value)
-            case tree.CommandStatement() as command if command.key == "POS" and key:
-                self.builder.pose_statements[key] = command
+            case tree.CommandStatement() as command if command.key == "POS" and label_key:
+                self.builder.pose_statements[label_key] = command
             case _:
                 pass
 
@@ -135,10 +135,10 @@ class BasicCompiler:
         builder = self.builder
         for line in self.source.lines:
             self.symbols.line = line.number
-            key = line.label.upper()
+            label_key = line.label.upper()
             self._close_unclosed_ifs(line.number)
-            if key and self._label_lines.get(key) == line.number:
-                builder.label_targets[key].address = builder.next_address
+            if label_key and self._label_lines.get(label_key) == line.number:
+                builder.label_targets[label_key].address = builder.next_address
             if line.problem:
                 is_accepted = line.statement is not None or is_stray(line.code)
                 severity = tree.Severity.WARNING if is_accepted else tree.Severity.ERROR

@@ -183,6 +183,7 @@ class _StatementFormatter:
         return self._labels.get(label.upper(), label)
 
     def _format_name(self, name: str) -> str:
+        """Return a name as it is first declared; keywords and groups of servos in capitals."""
         key = name.upper()
         declared = self._names.get(key)
         if declared is not None:

@@ -124,7 +124,7 @@ class BodyInputs:
 
     robot: Robot
     script: Sequence[ScriptedInput] = ()
-    state: BodyState | None = None
+    body_state: BodyState | None = None
     overrides: dict[tuple[str, int], int] = field(default_factory=dict)
     keys: list[int] = field(default_factory=list)
     received_bytes: list[int] = field(default_factory=list)
@@ -137,7 +137,7 @@ class BodyInputs:
 
     def update(self, state: BodyState, time_s: float) -> None:
         """Store the state of the body and apply the entries of the script up to a time [s]."""
-        self.state = state
+        self.body_state = state
         while self.next_entry < len(self.script) and self.script[self.next_entry].time_s <= time_s + 1e-9:
             self._apply(self.script[self.next_entry])
             self.next_entry += 1
@@ -159,7 +159,10 @@ class BodyInputs:
         return self.next_entry >= len(self.script) and not self.keys and not self.received_bytes
 
     def read(self, port: str, number: int) -> int:
-        """Return the value of a port; see `board.Inputs`."""
+        """Return the value of a port; 0 where there is none, and -1 for `ERX` without a received byte.
+
+        A value of the script takes the place of a sensor. A key or a received byte is read only once.
+        """
         if port == "REMOCON":
             return self.keys.pop() if self.keys else 0
         if port == "ERX":
@@ -174,9 +177,9 @@ class BodyInputs:
     def servo_position(self, servo: int) -> int:
         """Return the position of a servo in counts of the robot; 0 if there is none or it is unknown."""
         index = self._joint_indices.get(servo)
-        if self.state is None or index is None:
+        if self.body_state is None or index is None:
             return 0
-        angle_rad = self.state.positions[index]
+        angle_rad = self.body_state.positions[index]
         if not math.isfinite(angle_rad):
             return 0
         low, high = board_parameters().counts
@@ -189,7 +192,7 @@ class BodyInputs:
         if port_sensor is None:
             return table.open_pin
         law = table.laws[port_sensor.law]
-        reading = self.state.sensors.get(port_sensor.sensor) if self.state is not None else None
+        reading = self.body_state.sensors.get(port_sensor.sensor) if self.body_state is not None else None
         if reading is None or not np.all(np.isfinite(reading)):
             return law.quiet  # counts of a sensor that measures nothing
         convert_to_counts = CONVERSIONS[port_sensor.law]

@@ -91,7 +91,7 @@ class _FlowRules:
     """
 
     def __init__(self, source: tree.BasicSource, compiler: BasicCompiler) -> None:
-        self._lines = source.lines
+        self._source_lines = source.lines
         self._builder = compiler.builder
         self._symbols = compiler.symbols
         self._flow = ControlFlow(compiler.builder, source.lines)
@@ -101,11 +101,11 @@ class _FlowRules:
     def check(self) -> Iterator[tree.BasicFinding]:
         """Yield the findings."""
         yield from self._check_reachability()
-        for line in self._lines:
+        for line in self._source_lines:
             if line.label and not self._is_label_used(line) and self._is_reachable(line):
                 yield finding_at(line, "unused-label", f"the label {line.label} is not used")
         for reference, for_line in self._flow.jumps_into_loops():
-            line = self._lines[reference.line - 1]
+            line = self._source_lines[reference.line - 1]
             message = f"this jumps into the FOR of line {for_line}, where the label {reference.label} is"
             hint = f"{reference.keyword} a label above that FOR"
             yield finding_at(line, "into-for", message, hint, severity=tree.Severity.WARNING)
@@ -124,7 +124,7 @@ class _FlowRules:
         """
         routine: tree.SourceLine | None = None  # the label line above, if it is not reached either
         is_reported = False
-        for line in self._lines:
+        for line in self._source_lines:
             if self._is_reachable(line):
                 routine = None
                 is_reported = False
@@ -174,10 +174,10 @@ class _FlowRules:
                 message = "this leaves a routine without a RETURN"
                 hint = "each GOSUB takes memory until its RETURN"
                 yield finding_at(self._line_of(address), "no-return", message, hint)
-        if end not in self._reachable or not self._lines:
+        if end not in self._reachable or not self._source_lines:
             return
-        last_lines = (line for line in reversed(self._lines) if line.label or line.statement)
-        last_line = next(last_lines, self._lines[0])
+        last_lines = (line for line in reversed(self._source_lines) if line.label or line.statement)
+        last_line = next(last_lines, self._source_lines[0])
         if end in in_main_program:
             message = "the program ends after its last line"
             yield finding_at(last_line, "no-end", message, hint="END makes that explicit")
@@ -188,7 +188,7 @@ class _FlowRules:
             )
 
     def _line_of(self, address: int) -> tree.SourceLine:
-        return self._lines[self._builder.line_numbers[address] - 1]
+        return self._source_lines[self._builder.line_numbers[address] - 1]
 
     def _evaluate(self, condition: tree.Expression) -> int | None:
         """Return the value of a condition for RR = 0; None if it is not constant then."""

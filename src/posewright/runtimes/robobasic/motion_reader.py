@@ -125,11 +125,11 @@ class _RoutineReader:
         self._robot = robot
         self._speed_counts_s = speed_counts_s
         self._standing_counts = standing_counts(robot)
-        self._joints = dict(zip(self._standing_counts, robot.joint_names, strict=True))  # by servo
+        self._joint_of_servo = dict(zip(self._standing_counts, robot.joint_names, strict=True))  # by servo
         self._beginning = RoutineRun(
             program,
             servos=self._standing_servos(),
-            servo_numbers=self._joints.keys(),
+            servo_numbers=self._joint_of_servo.keys(),
             address=0,
             at_power_on=True,
         )
@@ -149,7 +149,7 @@ class _RoutineReader:
             run = RoutineRun(
                 self._program,
                 servos=inherit_settings(self._standing_servos(), self._beginning.servos),
-                servo_numbers=self._joints.keys(),
+                servo_numbers=self._joint_of_servo.keys(),
                 address=self._program.labels[label.upper()],
                 max_statements=max(self._statements_left, MIN_STATEMENTS),
             )
@@ -187,7 +187,7 @@ class _RoutineReader:
             repeats: whether the routine repeats for ever.
         """
         servos = {servo for move in moves for servo in move.counts.keys() | move.free}
-        joints = tuple(joint for servo, joint in self._joints.items() if servo in servos)
+        joints = tuple(joint for servo, joint in self._joint_of_servo.items() if servo in servos)
         next_begins = [*(move.begin for move in moves[1:]), end_pulses]
         keyframes = [
             self._build_keyframe(move, next_begin, joints)
@@ -213,10 +213,10 @@ class _RoutineReader:
         """Return the keyframe of a move, with a pause until the next move begins."""
         angles: dict[str, float] = {}
         for servo, counts in move.counts.items():
-            joint = self._joints[servo]
+            joint = self._joint_of_servo[servo]
             degrees = math.degrees(self._robot.servo(joint).from_ticks(counts))
             angles[joint] = math.radians(round(degrees, DECIMALS))
-        pose = Pose.of(joints, angles, {self._joints[servo] for servo in move.free})
+        pose = Pose.of(joints, angles, {self._joint_of_servo[servo] for servo in move.free})
         pause_pulses = max(0, next_begin - move.end)
         return Keyframe(pose, self._to_seconds(move.n_pulses), self._to_seconds(pause_pulses))
 

@@ -79,8 +79,8 @@ class MoveRules:
         self._mirrored_servos: set[int] = set()  # numbers of the servos that DIR reverses
         self._reported_servos: set[int] = set()  # numbers without a servo
         self._uses_high_speed = False
-        self._speed: int | None = board_parameters().first_speed  # of SPEED; None where it is unknown
-        self._is_high_speed: bool | None = False  # of HIGHSPEED; None where it is unknown
+        self._known_speed: int | None = board_parameters().first_speed  # of SPEED; None where it is unknown
+        self._known_high_speed: bool | None = False  # of HIGHSPEED; None where it is unknown
         self._last_move_lines: dict[int, int] = {}  # by servo, the line of a MOVE that may still run
         self._is_wait_reported = False
 
@@ -128,8 +128,8 @@ class MoveRules:
             self._last_move_lines.clear()
 
     def _forget_speed(self) -> None:
-        self._speed = None
-        self._is_high_speed = None if self._uses_high_speed else False
+        self._known_speed = None
+        self._known_high_speed = None if self._uses_high_speed else False
         self._last_move_lines.clear()
 
     def _follow_command(
@@ -140,9 +140,9 @@ class MoveRules:
             case "SPEED", (argument,):
                 low, high = board_parameters().speeds
                 speed = self._fold_constant(argument)
-                self._speed = None if speed is None else min(max(speed, low), high)
+                self._known_speed = None if speed is None else min(max(speed, low), high)
             case "HIGHSPEED", _:
-                self._is_high_speed = {"SETON": True, "SETOFF": False}.get(_first_name(command))
+                self._known_high_speed = {"SETON": True, "SETOFF": False}.get(_first_name(command))
             case (("WAIT" | "DELAY"), _):
                 self._last_move_lines.clear()
             case "MOVEPOS", (tree.Identifier() as label,) if label.key in self._pose_statements:
@@ -162,20 +162,20 @@ class MoveRules:
             yield finding_at(line, "no-wait", message, hint="a WAIT between them makes that explicit")
         self._last_move_lines.update(dict.fromkeys(servos, line.number))
         speeds = [self._range_of_servo[servo].max_speed for servo in servos if servo in self._range_of_servo]
-        if not speeds or self._speed is None or self._is_high_speed is None:
+        if not speeds or self._known_speed is None or self._known_high_speed is None:
             return
         max_speed = min(speeds)
         speed_counts_s = board_parameters().speed_counts_s
-        rate = SpeedSetting(self._speed, self._is_high_speed).rate(speed_counts_s)
+        rate = SpeedSetting(self._known_speed, self._known_high_speed).rate(speed_counts_s)
         if rate <= max_speed:
             return
-        max_setting = int(max_speed / SpeedSetting(1, self._is_high_speed).rate(speed_counts_s))
-        requested = f"SPEED {self._speed} here requests {rate:.0f} counts a second"
+        max_setting = int(max_speed / SpeedSetting(1, self._known_high_speed).rate(speed_counts_s))
+        requested = f"SPEED {self._known_speed} here requests {rate:.0f} counts a second"
         hint = f"in long moves they arrive late; at SPEED {max_setting} they keep up"
         yield finding_at(
             line, rule="too-fast", message=f"{requested}; the servos manage {max_speed:.0f}", hint=hint
         )
-        self._speed = None  # so that it is reported once
+        self._known_speed = None  # so that it is reported once
 
     def _check_positions(
         self, line: tree.SourceLine, command: tree.CommandStatement

@@ -77,6 +77,7 @@ class _SyntaxTreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Trans
         return tree.Identifier(name, None if bit is None else self.number(bit).value)
 
     def number(self, text: Token) -> tree.Number:
+        """Return a number, decimal or with a prefix for another base."""
         base = BASES.get(text[:2].upper())
         max_length = MAX_DIGITS if base is None else MAX_DIGITS + 8
         if len(text) > max_length:

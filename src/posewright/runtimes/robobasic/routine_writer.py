@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from posewright.errors import InputError
-from posewright.formats.path_losses import describe_lost_lights
+from posewright.formats.path_losses import describe_lost_tracks
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.machine import US_PER_MS
@@ -69,7 +69,7 @@ class RoutineWriter:
         self._all_servo_numbers = frozenset(self._positions)
         # counts a second by the setting of SPEED and HIGHSPEED
         self._rates = {setting: setting.rate(speed_counts_s) for setting in all_speed_settings()}
-        self._speed: SpeedSetting | None = None  # the one that was written last
+        self._current_setting: SpeedSetting | None = None  # the one that was written last
         self._free_servos: set[int] = set()
         self._planned_pulses = 0.0  # time so far in the motion
         self._written_pulses = 0  # time so far in the routine
@@ -153,9 +153,9 @@ class RoutineWriter:
             self._positions |= targets
             self._planned_pulses += self._to_pulses(keyframe.pause_s)
             yield from self._write_delay()
-        if self._speed is not None and self._speed.high:
+        if self._current_setting is not None and self._current_setting.high_speed:
             yield "HIGHSPEED SETOFF"
-            self._speed = SpeedSetting(self._speed.speed)
+            self._current_setting = SpeedSetting(self._current_setting.speed)
 
     def _to_pulses(self, seconds: float) -> float:
         return seconds / self.motion.speed / self._pulse_period_s
@@ -179,19 +179,19 @@ class RoutineWriter:
             stored_speed: the setting that the motion's extras store for the keyframe, which is preferred.
         """
         travel = max(abs(counts - self._positions[servo]) for servo, counts in targets.items())
-        speed, pulses = self._choose_speed(travel, stored_speed)
-        self._written_pulses += pulses
+        setting, n_pulses = self._choose_speed(travel, stored_speed)
+        self._written_pulses += n_pulses
         self._us_after_pulse = self._parameters.statement_us
         if travel:
             error_s = abs(self._written_pulses - self._planned_pulses) * self._pulse_period_s
             self.max_time_error_s = max(self.max_time_error_s, error_s)
-        was_high = self._speed is not None and self._speed.high
-        if speed.high != was_high:
-            yield f"HIGHSPEED {'SETON' if speed.high else 'SETOFF'}"
-        if self._speed is None or speed.speed != self._speed.speed:
-            yield f"SPEED {speed.speed}"
-        self._speed = speed
-        self.uses_high_speed |= speed.high
+        was_high_speed = self._current_setting is not None and self._current_setting.high_speed
+        if setting.high_speed != was_high_speed:
+            yield f"HIGHSPEED {'SETON' if setting.high_speed else 'SETOFF'}"
+        if self._current_setting is None or setting.speed != self._current_setting.speed:
+            yield f"SPEED {setting.speed}"
+        self._current_setting = setting
+        self.uses_high_speed |= setting.high_speed
         for name, group in LIMBS.items():
             fields = [str(targets.get(servo, "")) for servo in group]
             while fields and not fields[-1]:
@@ -216,7 +216,7 @@ class RoutineWriter:
 
         nearest_pulses = min(pulses_by_setting.values(), key=rank)
         candidates = [setting for setting, pulses in pulses_by_setting.items() if pulses == nearest_pulses]
-        for preferred in (stored_speed, self._speed, SpeedSetting(self._parameters.first_speed)):
+        for preferred in (stored_speed, self._current_setting, SpeedSetting(self._parameters.first_speed)):
             if preferred is not None and preferred in candidates:
                 return preferred, nearest_pulses
         return candidates[0], nearest_pulses
@@ -247,7 +247,7 @@ class RoutineWriter:
         stiff_joints = {joint for keyframe in motion.keyframes for joint in keyframe.stiffness or ()}
         if stiff_joints:
             yield f"the stiffness of {', '.join(joint for joint in motion.joints if joint in stiff_joints)}"
-        yield from describe_lost_lights(motion)
+        yield from describe_lost_tracks(motion)
         if self.max_time_error_s > self._pulse_period_s + 1e-6:
             yield f"times of keyframes, by up to {self.max_time_error_s:.2g} s: no SPEED gives them"
         if (motion.repeat or 1) > MAX_INTEGER:

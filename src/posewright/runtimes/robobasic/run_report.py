@@ -69,6 +69,7 @@ _DESCRIPTIONS: Mapping[str, Callable[[PlainMapping], str]] = {
 
 
 def _describe_event(event: PlainMapping) -> str:
+    """Return an event in words; one without words of its own as its statement with the arguments."""
     describe = _DESCRIPTIONS.get(event["what"])
     if describe is not None:
         return describe(event)

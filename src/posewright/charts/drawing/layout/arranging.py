@@ -23,7 +23,7 @@ TOUCH_COST = 50
 class Jog:
     """The line along a gap between two layers on which a wire changes its v, from `start_v` to `end_v`."""
 
-    wire: int
+    wire_key: int
     start_v: int
     end_v: int
 
@@ -210,7 +210,7 @@ class _SkylinePart(NamedTuple):
 
     low_v: int
     high_v: int
-    obstacle: int
+    obstacle_index: int
 
 
 def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
@@ -226,9 +226,9 @@ def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
         for part in skyline:
             begins_near = obstacle.low_v - NEAR_DISTANCE < part.high_v
             ends_near = part.low_v < obstacle.high_v + NEAR_DISTANCE
-            is_behind = obstacles[part.obstacle].high_r <= obstacle.low_r
+            is_behind = obstacles[part.obstacle_index].high_r <= obstacle.low_r
             if begins_near and ends_near and is_behind:
-                yield part.obstacle, index
+                yield part.obstacle_index, index
         uncovered = [remainder for part in skyline for remainder in _uncovered_parts(part, obstacle)]
         skyline = [*uncovered, _SkylinePart(obstacle.low_v, obstacle.high_v, index)]
 
@@ -381,14 +381,14 @@ class _LayerArranger:
         """
         jogs = []
         for segment in self.net.segments:
-            if self.net.vertices[segment.low].layer == layer:
-                start_v = self.port_v[PortKey(segment.low, segment.wire)]
-                end_v = self.port_v[PortKey(segment.high, segment.wire)]
+            if self.net.vertices[segment.lower_vertex].layer == layer:
+                start_v = self.port_v[PortKey(segment.lower_vertex, segment.wire_key)]
+                end_v = self.port_v[PortKey(segment.upper_vertex, segment.wire_key)]
                 if start_v != end_v:
-                    jogs.append(Jog(segment.wire, start_v, end_v))
+                    jogs.append(Jog(segment.wire_key, start_v, end_v))
         lanes = assign_lanes(jogs)
         for jog, lane in zip(jogs, lanes, strict=True):
-            self.obstacle_index_by_jog[_JogKey(layer, jog.wire)] = len(self.obstacles)
+            self.obstacle_index_by_jog[_JogKey(layer, jog.wire_key)] = len(self.obstacles)
             low_r = layer_end_r + ROOM_BESIDE_LANES + lane * LANE_DISTANCE
             self.obstacles.append(Obstacle(ObstacleKind.LANE, low_r, 0, jog.low_v, jog.high_v))
         return 2 * ROOM_BESIDE_LANES + max(lanes, default=0) * LANE_DISTANCE

@@ -75,7 +75,7 @@ class NodeHierarchy:
         self.links = diagram.links
         self.root = diagram.root.key
         self.nodes: dict[str, DiagramNode] = {node.key: node for node in walk_nodes(diagram.root)}
-        self.parent_of = {child.key: node.key for node in self.nodes.values() for child in node.inside}
+        self.parent_of = {child.key: node.key for node in self.nodes.values() for child in node.children}
         self.spans_by_node: dict[str, list[LinkSpan]] = {node_key: [] for node_key in self.nodes}
         self.links_ending_at: dict[str, list[int]] = {node_key: [] for node_key in self.nodes}
         self.loop_by_node: dict[str, int] = {}
@@ -92,7 +92,7 @@ class NodeHierarchy:
 
     def compounds_within(self, node_key: str) -> list[str]:
         """Return the keys of all nodes with children in the subtree of a node, including itself."""
-        return [node.key for node in walk_nodes(self.nodes[node_key]) if node.inside]
+        return [node.key for node in walk_nodes(self.nodes[node_key]) if node.children]
 
     def child(self, outer: str, node_key: str) -> str | None:
         """Return the child of `outer` that is or contains a node; None if the node is not in `outer`."""
@@ -212,9 +212,9 @@ class LayerPlan:
             self._set_region_sides(node_key)
         else:
             self._rank_children(node_key)
-        for child in node.inside:
+        for child in node.children:
             self.arrows_around_go_right[child.key] = self.arrows_go_right[node_key]
-            if child.inside:
+            if child.children:
                 self._plan_node(child.key)
 
     def _rank_children(self, node_key: str) -> None:
@@ -226,7 +226,7 @@ class LayerPlan:
         node = self.hierarchy.nodes[node_key]
         spans = self.hierarchy.spans_by_node[node_key]
         wires = [self._build_wire(node_key, span) for span in spans]
-        items = [LayoutItem(child.key) for child in node.inside]
+        items = [LayoutItem(child.key) for child in node.children]
         # a link that meets the border of the node ends at an item there, before or after all others
         items += [
             LayoutItem(port_item_key(border_port.span.link_index), pinned_side=border_port.side)
@@ -264,7 +264,7 @@ class LayerPlan:
         starts_at_dot = (
             span.start_child == link.start and self.hierarchy.nodes[link.start].shape is NodeShape.INITIAL
         )
-        size = label_size(link.lines) if span.stays_inside else None
+        size = label_size(link.label_lines) if span.stays_inside else None
         thickness_and_breadth: tuple[int, int] | None = None  # sizes across the layers, and along them
         if size is not None:
             width, height = size

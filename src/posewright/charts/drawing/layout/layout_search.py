@@ -129,12 +129,12 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
 
 def _label_box(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
     """Return the box of a link's label, with room for priority numbers at its left; None if it has none."""
-    size = label_size(link.lines)
+    size = label_size(link.label_lines)
     if size is None or middle is None:
         return None
     width, height = size
     middle_x, middle_y = middle
-    priority_room = PRIORITY_ROOM if any(line.priority_number for line in link.lines) else 0
+    priority_room = PRIORITY_ROOM if any(line.priority_number for line in link.label_lines) else 0
     return BoundingBox(middle_x - priority_room / 2, middle_y, width=width + priority_room, height=height)
 
 
@@ -232,7 +232,7 @@ def scene_cost(scene: Scene) -> float:
 
 def _initial_dots_cost(scene: Scene) -> float:
     """Return a cost for initial dots away from the top left corner."""
-    dot_keys = [node.key for node in scene.diagram.root.inside if node.shape is NodeShape.INITIAL]
+    dot_keys = [node.key for node in scene.diagram.root.children if node.shape is NodeShape.INITIAL]
     dot_boxes = [scene.boxes[node_key] for node_key in dot_keys]
     return 2 * sum(box.x / scene.width + box.y / scene.height for box in dot_boxes)
 
@@ -284,7 +284,9 @@ class _LayoutSearch:
 
     def _estimate_effort(self, node_key: str) -> int:
         """Return the effort of laying out a node's children, which grows with the square of their number."""
-        return (len(self.hierarchy.nodes[node_key].inside) + len(self.hierarchy.spans_by_node[node_key])) ** 2
+        return (
+            len(self.hierarchy.nodes[node_key].children) + len(self.hierarchy.spans_by_node[node_key])
+        ) ** 2
 
     def _uniform_layout(self, order_index: int, *, arrows_go_right: bool) -> LayoutChoice:
         """Return the layout with one direction for all nodes, and for each the order function at an index."""
@@ -299,7 +301,7 @@ class _LayoutSearch:
 
         Of several functions with the same result, the first in `ORDERS` is returned.
         """
-        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[node_key].inside]
+        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[node_key].children]
         wires = [
             LayoutWire(span.link_index, span.start_child, span.end_child)
             for span in self.hierarchy.spans_by_node[node_key]

@@ -431,7 +431,7 @@ class NestedLayout:
 
         It is taken from the cache if the same node was laid out with the same options before.
         """
-        if not node.inside:
+        if not node.children:
             return NodeBlock(leaf_size(node, self.layer_plan.arrows_around_go_right[node.key]))
         cache_key = self._cache_key(node)
         if cache_key not in self.cache:
@@ -483,8 +483,8 @@ class NestedLayout:
         The root has no frame. A link that crosses the frame, or ends at it, meets it at an item of its own.
         """
         arrows_go_right = self.arrows_go_right[node.key]
-        blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
-        items = [self._layout_item(child, blocks[child.key], arrows_go_right) for child in node.inside]
+        blocks = {child.key: self._oriented_block(node.key, child) for child in node.children}
+        items = [self._layout_item(child, blocks[child.key], arrows_go_right) for child in node.children]
         items += [
             LayoutItem(port_item_key(border_port.span.link_index), pinned_side=border_port.side, gap=PORT_GAP)
             for border_port in self.layer_plan.border_ports(node.key)
@@ -511,7 +511,7 @@ class NestedLayout:
             self._loop_label_size(node.key), node.key in self.hierarchy.loop_by_node, arrows_go_right
         )
         is_state = node.shape is NodeShape.STATE
-        if is_state and not node.inside:
+        if is_state and not node.children:
             links_breadth = (
                 max(self.layer_plan.count_links_from_outside(node.key)) * STATE_PORT_GAP + ROW_HEIGHT
             )
@@ -543,7 +543,7 @@ class NestedLayout:
     def _loop_label_size(self, node_key: str) -> GridPoint:
         """Return thickness and breadth of the label of a node's loop; zeros if it has no loop or label."""
         link_index = self.hierarchy.loop_by_node.get(node_key)
-        size = label_size(self.hierarchy.links[link_index].lines) if link_index is not None else None
+        size = label_size(self.hierarchy.links[link_index].label_lines) if link_index is not None else None
         return self._oriented_size(self.hierarchy.parent_of[node_key], size) if size else (0, 0)
 
     def _fill_arrangement(
@@ -579,7 +579,7 @@ class NestedLayout:
                     rects[child],
                     self._loop_label_size(child),
                     arrows_go_right=self.arrows_go_right[node_key],
-                    has_children=bool(self.hierarchy.nodes[child].inside),
+                    has_children=bool(self.hierarchy.nodes[child].children),
                 )
         for span in self.hierarchy.spans_by_node[node_key]:
             routes[span.link_index] = _join_route(span, arrangement.routes[span.link_index], routes_inside)
@@ -596,11 +596,11 @@ class NestedLayout:
 
     def _layout_regions(self, node: DiagramNode) -> NodeBlock:
         """Return the block of a parallel state, with its regions stacked in it."""
-        blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
+        blocks = {child.key: self._oriented_block(node.key, child) for child in node.children}
         spans = self.hierarchy.spans_by_node[node.key]
         label_sizes = {}
         for span in spans:
-            size = label_size(self.hierarchy.links[span.link_index].lines) or (0, 0)
+            size = label_size(self.hierarchy.links[span.link_index].label_lines) or (0, 0)
             label_sizes[span.link_index] = self._oriented_size(node.key, size)
         return RegionStack(self._frame_spec(node), blocks, spans, label_sizes).solve()
 

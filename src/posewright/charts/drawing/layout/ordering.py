@@ -47,11 +47,11 @@ class Vertex:
 
 @dataclass(frozen=True)
 class WireSegment:
-    """A piece of a wire, from the vertex `low` to the vertex `high` in the next layer (both by index)."""
+    """A piece of a wire between two vertices (by index) in neighbouring layers."""
 
-    wire: int
-    low: int
-    high: int
+    wire_key: int
+    lower_vertex: int
+    upper_vertex: int
 
 
 class PortKey(NamedTuple):
@@ -91,13 +91,13 @@ class Net:
         wires_by_length = sorted(wires, key=lambda wire: abs(self._layer_span(wire, ranking)))
         for wire in wires_by_length:
             self._add_chain(wire, is_reversed=wire.key in ranking.back_wires)
-        self.segments.sort(key=lambda segment: segment.wire)
+        self.segments.sort(key=lambda segment: segment.wire_key)
         # one list for each vertex
         self.lower_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
         self.upper_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
         for segment in self.segments:
-            self.upper_segments[segment.low].append(segment)
-            self.lower_segments[segment.high].append(segment)
+            self.upper_segments[segment.lower_vertex].append(segment)
+            self.lower_segments[segment.upper_vertex].append(segment)
 
     def layers(self) -> list[list[int]]:
         """Return the vertices of every layer, in the order in which they were made."""
@@ -111,7 +111,7 @@ class Net:
         item = self.vertices[vertex].item
         if item.is_point or item.pinned_side is not None:
             return item.breadth // 2
-        return item.port_positions.get(segment.wire)
+        return item.port_positions.get(segment.wire_key)
 
     def find_free_zone(self, vertex: int, side: PortSide) -> tuple[int, int]:
         """Return the part of a vertex's side for freely placed wires: its ends, from the lowest v [px]."""
@@ -196,30 +196,30 @@ class Ordering:
     def __init__(self, net: Net) -> None:
         """Start with the vertices in the order of the net, and compute where segments meet them.
 
-        A port is the point where a wire meets a vertex. A segment leads from the vertex `low` to the vertex
-        `high` in the next layer.
+        A port is the point where a wire meets a vertex. A segment leads from its lower vertex to its
+        upper one, in the next layer.
         """
         self.net = net
         self.layers = net.layers()
         self.index_in_layer = [0] * len(net.vertices)
         self.port_shares = {
-            PortKey(vertex, segment.wire): self._port_share(vertex, segment)
+            PortKey(vertex, segment.wire_key): self._port_share(vertex, segment)
             for segment in net.segments
-            for vertex in (segment.low, segment.high)
+            for vertex in (segment.lower_vertex, segment.upper_vertex)
         }
         self.lower_neighbours = [
-            [self._segment_end(segment.low, segment) for segment in segments]
+            [self._segment_end(segment.lower_vertex, segment) for segment in segments]
             for segments in net.lower_segments
         ]
         self.upper_neighbours = [
-            [self._segment_end(segment.high, segment) for segment in segments]
+            [self._segment_end(segment.upper_vertex, segment) for segment in segments]
             for segments in net.upper_segments
         ]
         self._update_indices()
 
     def _segment_end(self, vertex: int, segment: WireSegment) -> SegmentEnd:
         """Return one end of a segment, with the place on the vertex at which the wire meets it."""
-        return SegmentEnd(vertex, self.port_shares[PortKey(vertex, segment.wire)])
+        return SegmentEnd(vertex, self.port_shares[PortKey(vertex, segment.wire_key)])
 
     def _port_share(self, vertex: int, segment: WireSegment) -> float:
         """Return where on its vertex a segment ends, as a share of the vertex's breadth (below 1).
@@ -232,7 +232,7 @@ class Ordering:
             return 0.5
         port = self.net.fixed_port(vertex, segment)
         if port is None:
-            side = PortSide.FRONT if segment.low == vertex else PortSide.BACK
+            side = PortSide.FRONT if segment.lower_vertex == vertex else PortSide.BACK
             low, high = self.net.find_free_zone(vertex, side)
             port = (low + high) // 2
         return min(max(port / breadth, 0.0), MAX_PORT_SHARE)
@@ -245,7 +245,7 @@ class Ordering:
 
     def position(self, vertex: int, segment: WireSegment) -> float:
         """Return where along the layer a segment meets a vertex: the vertex's index plus the port's share."""
-        return self.index_in_layer[vertex] + self.port_shares[PortKey(vertex, segment.wire)]
+        return self.index_in_layer[vertex] + self.port_shares[PortKey(vertex, segment.wire_key)]
 
     def solve(self) -> tuple[list[list[int]], int]:
         """Return the layers with their vertices in the best order found, and its number of crossings.
@@ -336,9 +336,9 @@ class Ordering:
         """
         end_positions: list[list[tuple[float, float]]] = [[] for _ in self.layers]
         for segment in self.net.segments:
-            low_position = self.position(segment.low, segment)
-            high_position = self.position(segment.high, segment)
-            layer = self.net.vertices[segment.low].layer
+            low_position = self.position(segment.lower_vertex, segment)
+            high_position = self.position(segment.upper_vertex, segment)
+            layer = self.net.vertices[segment.lower_vertex].layer
             end_positions[layer].append((low_position, high_position))
         n_crossings = 0
         for pairs in end_positions:
@@ -451,10 +451,10 @@ class CrossPlacement:
             if port is None:
                 free_segments.append(segment)
             else:
-                self.fixed_port_offsets[PortKey(vertex, segment.wire)] = port
+                self.fixed_port_offsets[PortKey(vertex, segment.wire_key)] = port
 
         def far_end_position(segment: WireSegment) -> float:
-            far_vertex = segment.low if side is PortSide.BACK else segment.high
+            far_vertex = segment.lower_vertex if side is PortSide.BACK else segment.upper_vertex
             return self.ordering.position(far_vertex, segment)
 
         free_segments.sort(key=far_end_position)  # so that the wires do not cross near the vertex
@@ -479,7 +479,7 @@ class CrossPlacement:
         previous_port = None
         for i, segment in enumerate(segments):
             port = self._add_variable()
-            self.free_port_variables[PortKey(vertex, segment.wire)] = port
+            self.free_port_variables[PortKey(vertex, segment.wire_key)] = port
             # the port is in the zone, at least `edge` away from both its ends
             self.spacings.append(Spacing(lower=vertex, upper=port, min_distance=zone_low + edge))
             self.spacings.append(Spacing(lower=port, upper=vertex, min_distance=edge - zone_high))
@@ -492,14 +492,18 @@ class CrossPlacement:
 
     def _penalise_bend(self, segment: WireSegment) -> None:
         """Add a cost for the distance between the two ends of a segment along the layers."""
-        weight = STRAIGHTNESS_WEIGHT * self._bend_weight(segment.low) * self._bend_weight(segment.high)
-        low_end = self._end_position(segment.low, segment)
-        high_end = self._end_position(segment.high, segment)
+        weight = (
+            STRAIGHTNESS_WEIGHT
+            * self._bend_weight(segment.lower_vertex)
+            * self._bend_weight(segment.upper_vertex)
+        )
+        low_end = self._end_position(segment.lower_vertex, segment)
+        high_end = self._end_position(segment.upper_vertex, segment)
         self._attract(low_end, high_end, weight)
 
     def _end_position(self, vertex: int, segment: WireSegment) -> OffsetVariable:
         """Return where on v a segment's end is: its port's variable, or an offset from the vertex."""
-        key = PortKey(vertex, segment.wire)
+        key = PortKey(vertex, segment.wire_key)
         if key in self.free_port_variables:
             return OffsetVariable(self.free_port_variables[key], 0)
         return OffsetVariable(vertex, self.fixed_port_offsets[key])

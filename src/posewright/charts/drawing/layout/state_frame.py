@@ -70,7 +70,7 @@ class NodeBlock:
         return replace(self._map_points(_swap, map_size=_swap), size=_swap(self.size))
 
     def _map_points(self, map_point: PointMap, map_size: PointMap) -> NodeBlock:
-        """Return the block with all points and sizes inside it mapped; its own size stays."""
+        """Return the block with functions applied to all points and sizes inside it; its own size stays."""
         return replace(
             self,
             rects={

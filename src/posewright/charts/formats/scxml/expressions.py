@@ -37,9 +37,9 @@ MAX_DEPTH = 100
 _ROUNDING_OPERATORS = {"ecmascript": frozenset({"%"}), "c89": frozenset({"%", "/"})}
 """Operators that a data model rounds towards zero, unlike a chart."""
 
-_SIGNS = {"&&": "and", "||": "or", "===": "==", "!==": "!="}
-_CONSTANTS = {"True": "true", "False": "false"}
-_FUNCTIONS = {f"{of}{name}": name for of in ("", "Math.") for name in ("abs", "min", "max")}
+_CHART_SIGNS = {"&&": "and", "||": "or", "===": "==", "!==": "!="}
+_CHART_TRUTH_VALUES = {"True": "true", "False": "false"}
+_CHART_FUNCTION_BY_NAME = {f"{of}{name}": name for of in ("", "Math.") for name in ("abs", "min", "max")}
 _KEYWORDS = frozenset({"and", "or", "not", "if", "else", "true", "false"})
 _NULL_VALUES = frozenset({"None", "null", "undefined"})
 
@@ -114,8 +114,8 @@ def translate_expression(text: str, names: NamesInChart, element: Element) -> st
 
     Args:
         text: the expression in the document.
-        names: the names in the chart.
-        element: its element, for messages.
+        names: what the names of the document mean in the chart.
+        element: the element that it belongs to, for messages.
 
     Raises:
         FormatError: it is not in the supported subset of SCXML.
@@ -190,7 +190,7 @@ class _Translation:
             return self.translate_bracket() if sign == "(" else f"(not {self.translate_next()})"
         if sign in _ROUNDING_OPERATORS.get(self.names.datamodel, ()):
             self.fail(f"{sign!r}, which {self.names.datamodel} rounds differently,", "leave it out")
-        return f" {_SIGNS[sign]} " if sign in _SIGNS else sign
+        return f" {_CHART_SIGNS[sign]} " if sign in _CHART_SIGNS else sign
 
     def translate_bracket(self) -> str:
         """Translate the tokens up to the closing bracket, and return them in brackets."""
@@ -215,13 +215,13 @@ class _Translation:
         if name == "In":
             return self.translate_state_test()
         if self.next_is("("):
-            if name in _FUNCTIONS:
+            if name in _CHART_FUNCTION_BY_NAME:
                 self.position += 1
-                return _FUNCTIONS[name] + self.translate_bracket()
+                return _CHART_FUNCTION_BY_NAME[name] + self.translate_bracket()
             if name not in _KEYWORDS:  # a bracket may follow a keyword, as in `not (a)`
                 self.fail(f"the function {name}", "the functions are abs, min, max and In")
-        if name in _KEYWORDS or name in _CONSTANTS:
-            return _CONSTANTS.get(name, name)
+        if name in _KEYWORDS or name in _CHART_TRUTH_VALUES:
+            return _CHART_TRUTH_VALUES.get(name, name)
         if name not in self.names.variable_by_data_id:
             self.fail_unknown_name(name)
         return self.names.variable_by_data_id[name]

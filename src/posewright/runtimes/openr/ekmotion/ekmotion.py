@@ -100,15 +100,14 @@ class EKMotion(OObject):
             data=EKMotionData,
         )
         self.move = CommandVectorSubject(self, "Move", self._run_cycle)
-        self._moves = open_moves() if moves is None else moves
+        self._special_moves = open_moves() if moves is None else moves
         self._automaton = Automaton("ekmotion")
         self._has_reported_unused = False
         self._primitives: list[int] = []
         self._current_move: SpecialMove | None = None
         self._cycle = 0  # number of the current cycle, from 1; 0 before the first
-        self._last_targets = [0] * len(
-            JOINT_ORDER
-        )  # of earlier cycles, in the order of the poses [micro-radians]
+        # of earlier cycles, in the order of the angles in a pose [micro-radians]
+        self._last_targets = [0] * len(JOINT_ORDER)
         self._cycle_targets: dict[int, int] = {}  # set in this cycle, by index in a pose [micro-radians]
 
     def do_init(self) -> None:
@@ -117,13 +116,13 @@ class EKMotion(OObject):
 
     def do_start(self) -> None:
         """Log the moves that cannot be executed, then tell the system that this object can receive."""
-        unavailable_moves = self._moves.moves_without_poses.values()
+        unavailable_moves = self._special_moves.moves_without_poses.values()
         if unavailable_moves:
             names = ", ".join(map(str, unavailable_moves))
             self.syslog(
                 f"{len(unavailable_moves)} moves have no poses in this header ({names}): {_SEQUENCES_HINT}"
             )
-        for remark in self._moves.limit_remarks:
+        for remark in self._special_moves.limit_remarks:
             self.syslog(remark)
         self.enter_state(self._automaton.state)
         super().do_start()
@@ -137,7 +136,7 @@ class EKMotion(OObject):
 
     @property
     def _move_names(self) -> str:
-        return ", ".join(map(str, self._moves.moves.values())) or "none"
+        return ", ".join(map(str, self._special_moves.moves_by_command.values())) or "none"
 
     def _receive(self, event: ONotifyEvent) -> None:
         for data in event.data:
@@ -161,23 +160,25 @@ class EKMotion(OObject):
             )
         elif not self._step_automaton("command"):
             self.report_refusal(str(data), f"{self._current_move} is under way: {self.state}")
-        elif data.command not in self._moves.moves:
+        elif data.command not in self._special_moves.moves_by_command:
             self.report_refusal(
                 str(data), f"{self._explain_unknown(data.command)}; known: {self._move_names}"
             )
             self._step_automaton(DONE)
         else:
-            self._current_move = self._moves.moves[data.command]
+            self._current_move = self._special_moves.moves_by_command[data.command]
             self._last_targets = [self.openr.get_joint_value(primitive) for primitive in self._primitives]
             if self.move.is_ready:
                 self._run_cycle()
 
     def _explain_unknown(self, command: int) -> str:
         """Return why there is no move for a command."""
-        move = self._moves.moves_without_poses.get(command)
+        move = self._special_moves.moves_without_poses.get(command)
         if move is None:
             return "MoveToPos does not know it"
-        missing = dict.fromkeys(step.pose for step in move.steps if step.pose not in self._moves.poses)
+        missing = dict.fromkeys(
+            step.pose for step in move.steps if step.pose not in self._special_moves.poses
+        )
         return f"the header has no {', '.join(missing)} for {move}: {_SEQUENCES_HINT}"
 
     def _run_cycle(self) -> None:
@@ -198,7 +199,7 @@ class EKMotion(OObject):
 
     def _load_pose(self, pose_load: PoseLoad) -> None:
         """Set this cycle's targets of the joints of a body part to those of a pose, and log it."""
-        pose = self._moves.poses[pose_load.pose]
+        pose = self._special_moves.poses[pose_load.pose]
         for index in pose_load.part.indices:
             self._cycle_targets[index] = pose[index]
         self.openr.log(
@@ -221,7 +222,7 @@ class EKMotion(OObject):
         frames = {}
         for index, target in self._cycle_targets.items():
             frames[self._primitives[index]] = interpolate(
-                self._last_targets[index], target, self._moves.frames_per_pose
+                self._last_targets[index], target, self._special_moves.frames_per_pose
             )
             self._last_targets[index] = target
         self._cycle_targets = {}

@@ -142,14 +142,14 @@ class SpecialMoves:
     """A table of moves, with the poses of a header.
 
     Attributes:
-        moves: the moves by command.
+        moves_by_command: the moves that can be executed, by the number of their command.
         poses: the poses by name, 16 angles in the header's order [micro-radians].
         frames_per_pose: number of frames of the vector that leads to a pose.
         moves_without_poses: moves that lack arrays in the header, by command.
         limit_remarks: messages about poses beyond the robot's limits.
     """
 
-    moves: Mapping[int, SpecialMove]
+    moves_by_command: Mapping[int, SpecialMove]
     poses: Mapping[str, tuple[int, ...]] = field(repr=False)
     frames_per_pose: int = MAX_FRAMES
     moves_without_poses: Mapping[int, SpecialMove] = field(default_factory=dict)

@@ -24,10 +24,12 @@ class MoNetAgent(OObject):
     def __init__(self, setup: MonetSetup, failure: MoNetStatus) -> None:
         super().__init__()
         self.setup = setup
-        self._failure = failure
+        self._failure_status = failure
         self.active_command: MoNetAgentCommand | None = None
-        self._result = self.subject("Result", "MoNetAgentResult")
-        self._command = self.observer("Command", "MoNetAgentCommand", self._receive, data=MoNetAgentCommand)
+        self._result_subject = self.subject("Result", "MoNetAgentResult")
+        self._command_observer = self.observer(
+            "Command", "MoNetAgentCommand", self._receive, data=MoNetAgentCommand
+        )
 
     @abstractmethod
     def play_request(self, command: MoNetAgentCommand) -> None:
@@ -56,7 +58,7 @@ class MoNetAgent(OObject):
         """Send the result of a request to MoNet; a reason is also logged."""
         if reason:
             self.report_refusal(str(command), reason)
-        self._result.send(MoNetAgentResult(command.agent, command.index, status, reason))
+        self._result_subject.send(MoNetAgentResult(command.agent, command.index, status, reason))
 
     def _receive(self, event: ONotifyEvent) -> None:
         """Play a request; report a failure if another one is being played, or this one cannot be."""
@@ -67,5 +69,5 @@ class MoNetAgent(OObject):
             try:
                 self.play_request(command)
             except InputError as error:
-                self.send_result(command, self._failure, str(error))
-        self._command.assert_ready(event.sender)
+                self.send_result(command, self._failure_status, str(error))
+        self._command_observer.assert_ready(event.sender)

@@ -81,7 +81,7 @@ class MoNet(OObject):
         super().__init__()
         self._findings = _require_safe(setup)
         self._setup = setup
-        self._commands = setup.commands or MonetCommands(())
+        self._command_file = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
         self._posture_graph = PostureGraph.of(
             transitions, setup.commands, is_older_monet=setup.is_older_monet
@@ -100,7 +100,7 @@ class MoNet(OObject):
         self._motion_requests = self.subject("MotionAgentCommand", "MoNetAgentCommand")
         self._sound_requests = self.subject("SoundAgentCommand", "MoNetAgentCommand")
         self.posture = FIRST_POSTURE
-        self._active_id = 0  # of the command that is being played
+        self._active_command_id = 0  # of the command that is being played
         self._route: deque[PostureTransition] = deque()  # the transition that is being played, then the next
         self._outstanding_requests: list[_RequestKey] = []  # those whose result has not arrived
         self._failure: MoNetAgentResult | None = None  # the first failed result of the current transition
@@ -113,6 +113,7 @@ class MoNet(OObject):
         self.enter_state(self.posture)
 
     def _parse(self, text: str) -> MoNetCommand:
+        """Return the command of a word of a script: `MoNetExecute(60)`, or `60`."""
         match = _COMMAND.fullmatch(text.strip())
         if match is None:
             hint = f"MoNetExecute(ID), or the ID alone: {self._format_ids()}"
@@ -121,7 +122,9 @@ class MoNet(OObject):
 
     def _format_ids(self) -> str:
         """Return the IDs of the commands, separated by commas."""
-        ids = dict.fromkeys(str(command.id) for command in self._commands.commands if command.id is not None)
+        ids = dict.fromkeys(
+            str(command.id) for command in self._command_file.commands if command.id is not None
+        )
         return ", ".join(ids) or "none, as no MONETCMD.CFG defines any"
 
     def _receive(self, event: ONotifyEvent) -> None:
@@ -132,14 +135,14 @@ class MoNet(OObject):
     def _execute(self, command: MoNetCommand) -> None:
         """Start a command, or report at once why it cannot be played."""
         if self._route:
-            self._reply(command.id, MoNetStatus.BUSY, f"command {self._active_id} is being played")
+            self._reply(command.id, MoNetStatus.BUSY, f"command {self._active_command_id} is being played")
             return
         try:
             self._route = deque(self._plan_route(command.id))
         except InputError as error:
             self._reply(command.id, MoNetStatus.INVALID_ARG, str(error))
             return
-        self._active_id = command.id
+        self._active_command_id = command.id
         self._play_next()
 
     def _plan_route(self, command_id: int) -> list[PostureTransition]:
@@ -150,7 +153,7 @@ class MoNet(OObject):
         Raises:
             InputError: there is no such command, no route to its start posture, or a motion cannot be played.
         """
-        commands = self._commands.commands_with_id(command_id)
+        commands = self._command_file.commands_with_id(command_id)
         if not commands:
             raise InputError(f"there is no command {command_id}", hint=f"ids are {self._format_ids()}")
         requested = transition_of(commands[-1])  # of several commands with one ID, MoNet uses the last
@@ -237,11 +240,11 @@ class MoNet(OObject):
         self._route.popleft()
         if self._failure is not None:
             self._route.clear()
-            self._reply(self._active_id, self._failure.status, self._failure.reason)
+            self._reply(self._active_command_id, self._failure.status, self._failure.reason)
         elif self._route:
             self._play_next()
         else:
-            self._reply(self._active_id, MoNetStatus.COMPLETION)
+            self._reply(self._active_command_id, MoNetStatus.COMPLETION)
 
     def _reply(self, command_id: int, status: MoNetStatus, reason: str = "") -> None:
         """Send the result of the command with an ID to the client; a reason is also logged."""

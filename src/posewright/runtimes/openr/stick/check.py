@@ -291,10 +291,15 @@ def check_monet(*where: MemoryStick | Path | str) -> tuple[MonetFinding, ...]:
 
 
 def check_setup(setup: MonetSetup, *, max_findings: int | None = None) -> Iterator[MonetFinding]:
-    """Check files that belong together; each kind of check ends after `max_findings`."""
-    for check in _iterate_checks(setup):
+    """Yield the findings about files that belong together.
+
+    Args:
+        setup: the files.
+        max_findings: after so many findings a kind of check ends with a note; None for no limit.
+    """
+    for findings in _iterate_checks(setup):
         n_findings = 0
-        for finding in islice(check, max_findings):
+        for finding in islice(findings, max_findings):
             yield replace(finding, models=setup.models)
             n_findings += 1
         if n_findings == max_findings:

@@ -359,12 +359,12 @@ class _StickBuilder:
     """Groups files into setups; adds findings to `documents`.
 
     Attributes:
-        files: all files, by kind.
+        found_files: all files, by kind.
         documents: their contents.
         archives: those read from folders, by path; None if one cannot be read.
     """
 
-    files: FoundFiles
+    found_files: FoundFiles
     documents: Documents
     archives: dict[Path, MonetArchive | None] = field(default_factory=dict)
 
@@ -391,7 +391,7 @@ class _StickBuilder:
 
     def _require_monet_files(self) -> None:
         """Raise a FormatError if files were named one by one, and none of them is a MONET file."""
-        files = self.files
+        files = self.found_files
         documents = self.documents
         has_known_files = files.designdbs or files.commands or files.transitions or documents.named_archives
         keys = [entry.key for designdb in documents.designdbs for entry in designdb.entries]
@@ -478,8 +478,10 @@ class _StickBuilder:
                     return designdb
         if len(designdbs) == 1:
             return designdbs[0]
-        path = find_child(plain_absolute(folder).parent, DESIGNDB) if find_stick_root(folder) else None
-        if designdbs or path is None or path in self.files.designdbs:
+        if designdbs or find_stick_root(folder) is None:
+            return None
+        path = find_child(plain_absolute(folder).parent, DESIGNDB)
+        if path is None or path in self.found_files.designdbs:  # one of these could not be read
             return None
         return next(self.documents.read_each([path], read_designdb_file), None)
 
@@ -504,9 +506,9 @@ class _StickBuilder:
             return self._read(path)
         if design_entry is not None:  # its file does not exist, and no other may stand in for it
             return None
-        if len(self.files.archives) > MAX_CANDIDATES:  # reading them all would take too long
+        if len(self.found_files.archives) > MAX_CANDIDATES:  # reading them all would take too long
             return None
-        archives = [self._read(path) for path in self.files.archives]
+        archives = [self._read(path) for path in self.found_files.archives]
         candidates = [archive for archive in archives if archive is not None and archive.holds(*kinds)]
         return candidates[0] if len(candidates) == 1 else None
 
@@ -524,7 +526,7 @@ class _StickBuilder:
         if root is not None:
             return find_on_stick(root, entry.path)
         name = entry.path.rpartition("/")[2].upper()
-        return next((path for path in self.files.archives if path.name.upper() == name), None)
+        return next((path for path in self.found_files.archives if path.name.upper() == name), None)
 
 
 def _find_models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:

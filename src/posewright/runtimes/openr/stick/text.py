@@ -178,14 +178,16 @@ class MonetCommands(MonetText):
     @cached_property
     def commands(self) -> tuple[MonetCommand, ...]:
         """The commands in the order of the file."""
-        return tuple(MonetCommand(head, tuple(agents)) for head, agents in self._groups() if head is not None)
+        return tuple(
+            MonetCommand(head, tuple(agents)) for head, agents in self._group_by_head() if head is not None
+        )
 
     @cached_property
     def stray_lines(self) -> tuple[AgentLine, ...]:
         """The agent lines before the first head."""
-        return tuple(line for head, agents in self._groups() if head is None for line in agents)
+        return tuple(line for head, agents in self._group_by_head() if head is None for line in agents)
 
-    def _groups(self) -> Iterator[tuple[HeadLine | None, list[AgentLine]]]:
+    def _group_by_head(self) -> Iterator[tuple[HeadLine | None, list[AgentLine]]]:
         """Yield each head with the agent lines that follow; first those without a head, under None."""
         head: HeadLine | None = None
         agents: list[AgentLine] = []
