@@ -452,7 +452,7 @@ def mjcf_text(robot: Robot) -> str:
         InputError: the card has no model, or the model does not fit the card.
     """
     spec = read_model(robot)
-    compile_spec(spec.copy(), robot.model_path)
+    compile_spec(spec.copy(), robot.model_path)  # raises if it does not compile
     actuators = {actuator.target: actuator for actuator in spec.actuators}
     for card_joint, servo in zip(robot.joints, robot.servos, strict=True):
         joint = spec.joint(card_joint.name)
