@@ -358,14 +358,14 @@ class GeneratedUnit:
         return self.unit_spec.name
 
     @property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of inputs."""
-        return self.unit_spec.inputs
+        return self.unit_spec.input_dtype
 
     @property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of states."""
-        return self.unit_spec.states
+        return self.unit_spec.state_dtype
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the C sources as they are in the folder."""
