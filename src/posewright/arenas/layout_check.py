@@ -183,12 +183,14 @@ def _has_passage(distances: Floats, arena: Arena) -> bool:
     """Return whether a disc as wide as the smallest gap can pass from line to line.
 
     Obstacles nearer to each other than the disc is wide block it, and the passage is closed exactly if a
-    chain of them connects the left wall with the right one: grown by the disc's radius, convex obstacles
-    overlap if and only if their distance is below its diameter.
+    chain of boxes connects the left wall with the right one: grown by the disc's radius, convex obstacles
+    overlap if and only if their distance is below its diameter. The start wall and the far wall are in no
+    chain: the way leads from one to the other, past every box that stands at them.
     """
     left_wall = len(distances) - len(_EDGES)
     right_wall = left_wall + 1
-    groups = _connected_groups(distances < arena.gap_m - TOLERANCE_M)
+    n_obstacles = right_wall + 1  # without the start wall and the far wall
+    groups = _connected_groups(distances[:n_obstacles, :n_obstacles] < arena.gap_m - TOLERANCE_M)
     return bool(groups[left_wall] != groups[right_wall])
 
 
