@@ -241,7 +241,7 @@ def test_what_a_file_cannot_hold_is_listed_and_nothing_is_written(capsys: Captur
         (("--every", "-3"), "every_frames is -3"),
         (("--every", "1000000"), "every_frames is 1000000"),
         (("--cycles", "99999999"), "1 to 10,000"),
-        (("-o", "walk.docx"), "in which format"),
+        (("-o", "walk.docx"), "'.docx' is not the ending of a motion file"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(words: tuple[str, ...], says: str, capsys: Captured) -> None:

@@ -82,7 +82,7 @@ def test_set_changes_what_is_drawn(drawn: list[tuple[Any, ...]]) -> None:
     [
         (
             "trot -o gait.jpg",
-            r"gait\.jpg: unsupported picture format \(end it in one of \.png, \.svg, \.pdf\)",
+            r"gait\.jpg: '\.jpg' is not the ending of a picture \(end the name in \.png, \.svg or \.pdf\)",
         ),
         ("trot --forward 9 -o gait.png", r"9 m/s is out of range \(this gait goes at 0 to "),
         ("trot --turn nan -o gait.png", r"turn_rad_s is nan \(use a finite number\)"),

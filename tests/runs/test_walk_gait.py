@@ -310,7 +310,7 @@ def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world
         ({"seed": True}, "the seed is True"),
         ({"command": VelocityCommand(2.0)}, "out of range"),
         ({"command": []}, "schedule"),
-        ({"command": 0.2}, "0.2 is not a command"),
+        ({"command": 0.2}, r"0.2 is not a command \(VelocityCommand\(0.2\) goes ahead at 0.2 m/s"),
         ({"command": [(0.0, 0.2)]}, r"has the entry \(0.0, 0.2\) .*VelocityCommand"),
         ({"command": [AHEAD]}, "the schedule has the entry"),
         ({"command": [(0.0, AHEAD), ("1", AHEAD)]}, "the schedule has the entry"),

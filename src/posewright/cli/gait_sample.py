@@ -19,6 +19,7 @@ from posewright.cli.gait_options import (
     open_gait,
 )
 from posewright.cli.options import (
+    TABLE_ENDINGS,
     AcceptFaults,
     AcceptLoss,
     AsJson,
@@ -29,8 +30,6 @@ from posewright.cli.options import (
     require_distinct_output,
     write_samples,
 )
-
-TABLE_SUFFIX = ".csv"
 
 FRAME_ROUNDING = 1e-9  # tolerance of a number of frames
 
@@ -136,7 +135,7 @@ def sample(
     require_distinct_output(output, gait.path)
     command = gaits.VelocityCommand(forward, left, turn)
     options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
-    if output is None or output.name.lower().endswith(TABLE_SUFFIX):
+    if output is None or output.name.lower().endswith(TABLE_ENDINGS):
         write_samples(_sample_table(gait, robot, options), {"gait": gait.name}, output, as_json=as_json)
         return
     motion = _sample_for_file(gait, robot, options, output)

@@ -18,6 +18,9 @@ from posewright.documents.files import read_bounded
 from posewright.errors import FormatError, Where
 
 INDENT = "  "
+_SEPARATING_COMMA = re.compile(r",(?=\s)")
+"""A comma between numbers; a decimal comma is an error."""
+
 _LARGEST_NUMBER = 1e9
 _MINUS_SIGNS = ("-", "\u2013", "\u2212")
 _BROWSER_HINT = "the text was copied from a browser's view of a file: delete each '-' before a tag"
@@ -134,7 +137,7 @@ class Element:
     def _parse_numbers(self, subject: str, text: str, *counts: int) -> tuple[float, ...]:
         """Return the numbers in a text; `subject` names it in errors."""
         try:
-            values = tuple(float(part) for part in text.split())
+            values = tuple(float(part) for part in _SEPARATING_COMMA.sub(" ", text).split())
         except ValueError:
             self.fail(f"{subject} is {text!r:.60}", "write numbers separated by spaces")
         if not all(map(math.isfinite, values)):
@@ -172,16 +175,19 @@ def read_markup(path: Path, rules: MarkupRules | None = None) -> Element:
     return _MarkupReader(path, rules).read(read_bounded(path, rules.max_bytes))
 
 
-def parse_markup(text: str, path: Path | None = None, rules: MarkupRules | None = None) -> Element:
-    """Return the root element of an XML text; `path` is used in messages only. Raises as `read_markup`."""
+def parse_markup(
+    document: str | bytes, path: Path | None = None, rules: MarkupRules | None = None
+) -> Element:
+    """Return the root element of an XML document; `path` is for messages only. Raises as `read_markup`."""
     rules = rules or MarkupRules()
     try:
-        raw = text.removeprefix("\ufeff").encode()
+        raw = document if isinstance(document, bytes) else document.removeprefix("\ufeff").encode()
     except UnicodeEncodeError as error:
         raise FormatError("not text", where=Where(path), hint="save it as UTF-8") from error
     if len(raw) > rules.max_bytes:
         raise FormatError(f"larger than {rules.max_bytes:,} bytes", where=Where(path))
-    return _MarkupReader(path, rules, encoding="utf-8").read(raw)
+    encoding = None if isinstance(document, bytes) else "utf-8"
+    return _MarkupReader(path, rules, encoding).read(raw)
 
 
 @dataclass

@@ -552,9 +552,9 @@ class _PartReader:
                 continue
             if entry.value is None and key in states:
                 node.fail(f"`{key}` is not a key of a transition", hint=f"write `go: {key}`")
-            first_word, *later_words = key.split(maxsplit=1)
+            first_word, _, later_words = key.strip().partition(" ")
             if entry.value is None and later_words and first_word in allowed_keys:
-                node.fail(f"`{key}` has no colon", hint=f"write `{first_word}: {later_words[0]}`")
+                node.fail(f"`{key}` has no colon", hint=f"write `{first_word}: {later_words.strip()}`")
             if isinstance(entry.value, str) and entry.value in states:
                 hint = f"write {{when: {key}, go: {entry.value}}}"
                 node.fail(f"`{key}` is not a key of a transition", hint=hint)

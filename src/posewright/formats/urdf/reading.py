@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.documents import is_file, open_regular_file
 from posewright.documents.markup import Element, read_markup
-from posewright.errors import PosewrightError
+from posewright.errors import FormatError, PosewrightError, Where
 from posewright.formats.scenes import read_scene
 from posewright.robots import Hinge, Link, LinkShape, Mechanism, Oddity, ShapeKind
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, to_rows, to_triple
@@ -36,8 +36,6 @@ _PACKAGE_NAME = re.compile(rb"<name>\s*([\w.-]+)\s*</name>")
 _MAX_MANIFEST_BYTES = 65_536
 
 _WORLD = "world"
-_TRIMESH_ERRORS = (ValueError, OSError, LookupError, TypeError, AttributeError)
-"""What trimesh raises for damaged files."""
 
 _HINGES = ("revolute", "continuous")
 _FIXED = ("fixed", "floating")
@@ -74,6 +72,8 @@ class UrdfReader:
         require_expanded(root)
         links = self._elements_by_name(root, "link")
         joints = self._elements_by_name(root, "joint")
+        if not links:
+            root.fail("the file has no links", "a robot has <link> and <joint> elements")
         if len(links) > MAX_LINKS:
             root.fail(f"{len(links)} links", f"at most {MAX_LINKS} are read")
         parent_joints: dict[str, Element] = {}
@@ -236,28 +236,24 @@ class UrdfReader:
             part.fail(
                 f"<{part.name}> has no shape", "write <geometry> with <box>, <cylinder>, <sphere> or <mesh>"
             )
+        if shape.name == "mesh":
+            return self._read_mesh(shape, position, rotation)
         if shape.name == "box":
-            return LinkShape(
-                ShapeKind.BOX,
-                size_m=_sizes(shape, shape.attribute_numbers("size", 3)),
-                position_m=position,
-                rotation=rotation,
-            )
-        if shape.name == "sphere":
+            kind = ShapeKind.BOX
+            edges = shape.attribute_numbers("size", 3)
+        elif shape.name == "sphere":
+            kind = ShapeKind.SPHERE
+            edges = (2.0 * shape.attribute_number("radius"),) * 3
+        elif shape.name in ("cylinder", "capsule"):
+            kind = ShapeKind.CYLINDER
             diameter = 2.0 * shape.attribute_number("radius")
-            return LinkShape(
-                ShapeKind.SPHERE,
-                size_m=_sizes(shape, (diameter,) * 3),
-                position_m=position,
-                rotation=rotation,
-            )
-        if shape.name in ("cylinder", "capsule"):
-            diameter = 2.0 * shape.attribute_number("radius")
-            sizes = _sizes(shape, (diameter, diameter, shape.attribute_number("length")))
-            return LinkShape(ShapeKind.CYLINDER, size_m=sizes, position_m=position, rotation=rotation)
-        if shape.name != "mesh":
+            edges = (diameter, diameter, shape.attribute_number("length"))
+        else:
             shape.fail(f"the shape <{shape.name}> is unknown", "use <box>, <cylinder>, <sphere> or <mesh>")
-        return self._read_mesh(shape, position, rotation)
+        if 0.0 in edges:
+            self.remarks.append(Oddity(f"a <{shape.name}> has the size 0: left out", shape.line))
+            return None
+        return LinkShape(kind, size_m=_sizes(shape, edges), position_m=position, rotation=rotation)
 
     def _read_mesh(self, shape: Element, position: Triple, rotation: Quaternion) -> LinkShape | None:
         """Return the box around a mesh, along its axes; None, with a remark, if the mesh cannot be read.
@@ -271,7 +267,7 @@ class UrdfReader:
         corners = None if path is None else _mesh_bounds(path)
         if corners is None:
             name = shape.required("filename")
-            remark = f"the mesh {name!r:.80} is missing or cannot be read: left out"
+            remark = f"the mesh {name!r:.80} is missing, outside of the package or cannot be read: left out"
             if path is None and name.startswith(_PACKAGE_SCHEME):
                 remark += "; its package is searched above the file and beside it"
             self.remarks.append(Oddity(remark, shape.line))
@@ -280,16 +276,16 @@ class UrdfReader:
         low, high = (
             [value * factor for value, factor in zip(corner, scale, strict=True)] for corner in corners
         )
+        # the sizes first: they are an error if a corner is not finite
+        sizes = _sizes(shape, [max(abs(b - a), _MIN_EDGE_M) for a, b in zip(low, high, strict=True)])
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
-        edges = [max(abs(b - a), _MIN_EDGE_M) for a, b in zip(low, high, strict=True)]
         centre = to_triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
-        return LinkShape(ShapeKind.BOX, size_m=_sizes(shape, edges), position_m=centre, rotation=rotation)
+        return LinkShape(ShapeKind.BOX, size_m=sizes, position_m=centre, rotation=rotation)
 
     def _mesh_path(self, shape: Element) -> Path | None:
         """Return the path of a mesh, relative to the file or to its package; None if it is missing.
 
-        Raises:
-            FormatError: the path leads out of the package, or out of the folder above the file's own.
+        A path out of the package, or out of the folder above the file's own, counts as missing.
         """
         name = shape.required("filename")
         folder = self.path.resolve().parent
@@ -307,10 +303,7 @@ class UrdfReader:
             top_folder = package_folder.resolve()
             path = package_folder / path_in_package
         path = path.resolve()
-        if not path.is_relative_to(top_folder):
-            hint = "name a path inside the package"
-            shape.fail(f"the mesh {name!r:.80} is outside of {top_folder}", hint)
-        return path if is_file(path) else None
+        return path if path.is_relative_to(top_folder) and is_file(path) else None
 
 
 _PACKAGE_SCHEME = "package://"
@@ -399,19 +392,31 @@ def _mesh_bounds(path: Path) -> tuple[Triple, Triple] | None:
     """Return the smallest and largest x, y and z of a mesh; None if it cannot be read."""
     if path.suffix.lower() in (".dae", ".wrl", ".glb"):
         return _scene_bounds(path)
+    if path.suffix.lower() not in (".stl", ".obj", ".ply") or path.stat().st_size > MAX_MESH_BYTES:
+        return None
+    try:
+        return _load_bounds(path)
+    except FormatError:
+        return None
+
+
+def _load_bounds(path: Path) -> tuple[Triple, Triple] | None:
+    """Return the smallest and largest x, y and z of an STL, OBJ or PLY file; None without trimesh or points.
+
+    Raises:
+        FormatError: the file is damaged.
+    """
     try:
         import trimesh
     except ImportError:
-        return None
-    if path.suffix.lower() not in (".stl", ".obj", ".ply") or path.stat().st_size > MAX_MESH_BYTES:
         return None
     try:
         with open_regular_file(path) as file:  # a file object, so that trimesh opens no other files
             mesh = trimesh.load(file, file_type=path.suffix[1:].lower(), force="mesh", process=False)
             bounds: Any = mesh.bounds  # an array or None; the stubs declare the array only
-    except _TRIMESH_ERRORS:
-        return None
-    return None if bounds is None else (to_triple(bounds[0]), to_triple(bounds[1]))
+        return None if bounds is None else (to_triple(bounds[0]), to_triple(bounds[1]))
+    except Exception as error:  # trimesh does not check files: damaged ones raise anything
+        raise FormatError("the mesh is damaged", where=Where(path)) from error
 
 
 def _scene_bounds(path: Path) -> tuple[Triple, Triple] | None:
@@ -433,8 +438,7 @@ def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     A mesh (STL, OBJ, PLY, COLLADA, VRML97 or GLB) becomes the box around it.
 
     Raises:
-        FormatError: it is not a URDF, a number is invalid, the links are not one tree, or the path of a mesh
-            leads out of the package.
+        FormatError: it is not a URDF, a number is invalid, or the links are not one tree.
     """
     reader = UrdfReader(path)
     return reader.read(), tuple(reader.remarks)

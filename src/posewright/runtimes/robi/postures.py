@@ -55,8 +55,10 @@ def _read_ids(node: Node) -> tuple[int, ...]:
     """Return the IDs of a list of ranges; each is a pair of its first and last ID."""
     ids: list[int] = []
     for id_range in node.items():
-        first, last = (end.integer(low=SERVO_IDS[0], high=SERVO_IDS[-1]) for end in id_range.items())
-        ids += range(first, last + 1)
+        ends = [end.integer(low=SERVO_IDS[0], high=SERVO_IDS[-1]) for end in id_range.items()]
+        if len(ends) != 2:
+            id_range.fail("not a range of IDs", hint="write its first and its last ID: [3, 5]")
+        ids += range(ends[0], ends[1] + 1)
     return tuple(ids)
 
 

@@ -397,7 +397,7 @@ class _Rm4Reader:
             tags: all tags of the file.
             starts: where each of them begins.
         """
-        jump = f"<{tag.op}> to 0x{tag.address:08x}"
+        jump = f"<{tag.op}> to 0x{tag.address:08x}"  # for messages
         target = bisect_left(starts, tag.address)  # index of the first tag at or after the address
         previous = target - 1  # of the tag before it
         if target and tag.address < starts[previous] + len(tags[previous].raw):

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from posewright.errors import InputError
-from posewright.formats.path_losses import describe_lost_lights
+from posewright.formats.path_losses import describe_lost_tracks
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.machine import US_PER_MS
@@ -247,7 +247,7 @@ class RoutineWriter:
         stiff_joints = {joint for keyframe in motion.keyframes for joint in keyframe.stiffness or ()}
         if stiff_joints:
             yield f"the stiffness of {', '.join(joint for joint in motion.joints if joint in stiff_joints)}"
-        yield from describe_lost_lights(motion)
+        yield from describe_lost_tracks(motion)
         if self.max_time_error_s > self._pulse_period_s + 1e-6:
             yield f"times of keyframes, by up to {self.max_time_error_s:.2g} s: no SPEED gives them"
         if (motion.repeat or 1) > MAX_INTEGER:
