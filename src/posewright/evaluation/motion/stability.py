@@ -170,7 +170,8 @@ def _check_first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Fin
         limit_deg = rules.fall_attitude_error_deg
         message = (
             f"put down in its first pose, the robot falls {side} and begins the motion tilted by "
-            f"{played.tilt_deg[settled_frame]:.0f} deg; if the motion begins lying, give the attitude at the start"
+            f"{played.tilt_deg[settled_frame]:.0f} deg; "
+            "if the motion begins lying, give the attitude at the start"
         )
     else:
         level = Level.NOTE
