@@ -34,6 +34,7 @@ from posewright.documents import (
     Bounds,
     FieldReader,
     Node,
+    create_folder,
     is_file,
     path_exists,
     read_record,
@@ -634,10 +635,7 @@ def _write_files(
     Raises:
         OutputError: a file cannot be written; the folder is as before.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot create the folder: {error.strerror}", where=Where(folder)) from error
+    create_folder(folder)
     paths = [folder / name for name in (*texts, *obsolete)]
     previous_contents = {path: path.read_bytes() if is_file(path) else None for path in paths}
     try:
