@@ -57,7 +57,7 @@ class Parity:
     Attributes:
         steps: all steps that the board answered, in order.
         missed_times_s: times of ticks without an answer in time, at which the robot had to stand still [s].
-        late_times_s: times of ticks whose answer came after the next tick was due [s]; empty for a real board.
+        late_times_s: times of ticks answered after the next tick was due [s]; empty for a real board.
         time_ratio: the board's time over the run's; above 1 the board cannot keep up.
     """
 
