@@ -21,6 +21,7 @@ from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.names import identifier, take_unused
 from posewright.codegen.c.region_tree import Region, RegionTree
 from posewright.codegen.c.values import join_conditions
+from posewright.codegen.c.writer import comment
 
 _QUEUE = "the queue"
 _STATUS = "the status"
@@ -302,10 +303,15 @@ class RegionEffects:
             exit_functions.written.add(key)
             domain, parallel = key
             prefix = self.code.names.prefix
+            name = self.nodes[parallel].name
+            self.code.writer.line(
+                comment(f"Leaves {name} with all that is active in it, inner states first.")
+            )
             with self.code.function(
                 f"static void leave_{stem}({prefix}_t *chart, const {prefix}_inputs_t *in)"
             ):
                 self._write_exits_inside(domain, parallel)
+            self.code.writer.line(comment(f"Stores that no state is active in the regions of {name}."))
             with self.code.function(f"static void clear_{stem}({prefix}_t *chart)") as writer:
                 for region in self.tree.regions_inside(self.nodes[parallel]):
                     writer.line(f"{self._field(region)} = 0U;")
