@@ -263,6 +263,29 @@ def test_the_workshop_has_what_is_rare_in_regions() -> None:
         assert rare in code, rare
 
 
+CHART_OF_REGIONS = """
+chart: crossing_over
+period_s: 0.1
+inputs: {n: {int: [0, 9]}}
+outputs: {order: {int: [0, 999]}}
+regions:
+  a:
+    exit: {order: '(order * 10 + 1) % 1000'}
+    initial: a1
+    states:
+      a1: {transitions: [{when: n == 1, go: a2}, {when: n == 2, go: b2}]}
+      a2: {transitions: [{when: n == 3, go: a1}, {when: n == 4, go: [a1, b2]}]}
+  b:
+    entry: {order: '(order * 10 + 2) % 1000'}
+    initial: b1
+    states: {b1: {transitions: [{when: n == 5, go: b2}]}, b2: {transitions: [{when: n == 7, go: a2}]}}
+"""
+
+
+def test_transitions_between_the_regions_of_a_chart_do_what_the_interpreter_does() -> None:
+    assert mismatch_of(ChartUnitSpec(parse_chart(CHART_OF_REGIONS)), 2000) is None
+
+
 DURING = """
 chart: during
 period_s: 0.1
