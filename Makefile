@@ -1,8 +1,9 @@
 # make demo   sets up what it needs and runs the main job: a Bioloid in the CEABOT obstacle race
 #             (LAYOUT=random for other boxes, MOTIONS=file.mtn to walk on your own vendor file)
 # make test   sets up what it needs and runs lint, types and tests
-# make fuzz   searches with fresh random seeds for SECONDS (600); keeps what it finds in build/fuzz,
-#             then takes ten million steps of generated C under sanitizers
+# make fuzz   damages files for every reader for SECONDS (600), in child processes with limits; runs the random
+#             tests with fresh seeds for as long; keeps what it finds in build/fuzz; kills verbs that write
+#             KILLS times (100); takes ten million steps of generated C under sanitizers
 # make lint   style and types only
 # make bench  speed, as ratios to the raw engine in the same run
 # make lock   renew requirements.lock after a change of dependencies
@@ -13,6 +14,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LAYOUT ?= example_1
 SECONDS ?= 600
+KILLS ?= 100
 TESTS ?= tests
 # The W3C's cases for SCXML come with the source of python-statemachine; they are run from there, none is copied.
 W3C := build/w3c/.fetched
@@ -30,7 +32,9 @@ test: lint $(W3C)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 fuzz: $(STAMP)
+	$(BIN)/python -m tests.house.fuzz --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz.py $(SECONDS) $(TESTS)
+	POSEWRIGHT_KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/house/test_kills.py
 	$(BIN)/python -m tests.codegen.fuzz_generated 1e7
 
 $(W3C): Makefile

@@ -38,14 +38,14 @@ class HandWritten:
         return self.generated.name
 
     @property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """The record of its inputs."""
-        return self.generated.inputs
+        return self.generated.input_dtype
 
     @property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The record of its states."""
-        return self.generated.states
+        return self.generated.state_dtype
 
     @property
     def documents(self) -> Mapping[str, str]:

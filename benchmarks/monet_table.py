@@ -123,7 +123,7 @@ def table(files: Sequence[str]) -> Iterator[str]:
     """Yield the lines of the table and of the differences."""
     motions = read_stick(*files).setups[0].motions
     assert motions is not None
-    documents = [document_of(row, n, motions.archive) for n, row in enumerate(motions.entries, 1)]
+    documents = [document_of(row, n, motions.oda_archive) for n, row in enumerate(motions.entries, 1)]
     pitch = {row.name: float(np.rad2deg(row.attitudes[-1, 1] / 1e6)) for row in documents}
     written = list(played(recorded(files, hardware=True)))
     limited = {row.name: row for row in played(recorded(files, hardware=False))}

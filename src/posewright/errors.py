@@ -18,7 +18,7 @@ PosewrightError
 `message` says what is wrong, `where` is the place in a file, and `hint` says what is accepted. Names in them
 come from files and may hold any character, so the text of an error has its control characters escaped.
 If several things are wrong with one document, the first error carries the rest in `other_errors`, and its
-text has one line for each.
+text has one line for each of them, up to twenty.
 """
 
 from __future__ import annotations
@@ -49,6 +49,10 @@ def _escape_character(character: str) -> str:
 
 MAX_MESSAGE_LENGTH = 1000
 """Longest message, in characters: a longer one, which quotes a long word of a file, loses its middle."""
+
+
+MAX_MESSAGE_LINES = 21
+"""Most lines of a message about several errors: twenty of them, and how many more there are."""
 
 
 def _shorten(text: str) -> str:
@@ -98,7 +102,11 @@ class PosewrightError(Exception):
         return self, *self.other_errors
 
     def __str__(self) -> str:
-        return "\n".join(error._format_line() for error in self.errors)
+        errors = self.errors
+        if len(errors) <= MAX_MESSAGE_LINES:
+            return "\n".join(error._format_line() for error in errors)
+        lines = [error._format_line() for error in errors[: MAX_MESSAGE_LINES - 1]]
+        return "\n".join([*lines, f"and {len(errors) - len(lines)} more"])
 
     def _format_line(self) -> str:
         place = f"{self.where}: " if self.where is not None else ""

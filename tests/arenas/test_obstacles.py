@@ -67,7 +67,8 @@ def test_a_box_in_a_shape_is_an_impossible_layout_that_names_both(shape: Shape) 
     overlap = next(fault for fault in faults if fault.kind is LayoutFaultKind.OVERLAP)
     assert (overlap.box, overlap.shape) == (1, shape.name)
     assert overlap.message.startswith(f"box 1 overlaps {shape.name} by 0.")
-    assert not [fault for fault in check_layout([Box(1.2, 0.5)], field) if fault.shape]
+    beside = check_layout([Box(1.2, 0.5)], field)
+    assert {fault.kind for fault in beside if fault.shape} == {LayoutFaultKind.GAP}
 
 
 def test_a_random_layout_never_stands_in_a_shape() -> None:
@@ -89,3 +90,23 @@ def test_a_field_without_a_limit_of_boxes_has_any_number_of_them() -> None:
     kinds = {fault.kind for fault in check_layout([Box(1.0, 0.0)] * 7, field)}
     assert LayoutFaultKind.COUNT not in kinds
     assert 3 <= len(random_layout(5, field)) <= 6
+
+
+@pytest.mark.parametrize("is_round", [False, True])
+def test_a_gap_between_a_box_and_furniture_is_as_wide_as_one_between_boxes(is_round: bool) -> None:
+    """The rules leave 50 cm between obstacles; the box of 20 cm stands at the wall, 90 cm from the middle."""
+    boxes = [Box(1.25, 0.9)]
+    table = Shape("table", Role.FURNITURE, x=1.25, y=0.0, size_m=(0.8, 0.8, 0.5), is_round=is_round)
+    (fault,) = check_layout(boxes, field_with(table))
+    assert fault.message == "the gap between box 1 and table is 0.400 m wide"
+    assert (fault.kind, fault.box, fault.shape) == (LayoutFaultKind.GAP, 1, "table")
+    small_table = replace(table, size_m=(0.6, 0.6, 0.5))
+    assert check_layout(boxes, field_with(small_table)) == ()
+    assert check_layout(boxes) == ()
+
+
+def test_furniture_and_boxes_can_close_the_way_together() -> None:
+    table = Shape("table", Role.FURNITURE, x=1.25, y=-0.3, size_m=(0.4, 1.2, 0.5))  # 10 cm from a wall
+    kinds = {fault.kind for fault in check_layout([Box(1.25, 0.6)], field_with(table))}
+    assert LayoutFaultKind.PASSAGE in kinds
+    assert check_layout([], field_with(table)) == ()

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.checks import CheckStatus, check_promises, prove_promises
+from posewright.charts import check_chart
+from posewright.charts.checks import CheckStatus, Rule, check_promises, prove_promises
 from posewright.charts.formats import parse_chart
 from posewright.charts.machine import Interpreter, Monitor
 from posewright.charts.model import Chart, Promise
@@ -69,6 +70,35 @@ def test_a_promise_is_broken_by_the_shortest_run() -> None:
     assert float(result.trace[1]["tilt"]) > 60
     assert "after tick 1, in kicking" in result.message
     assert len(prove_promises(chart("{always: count < 3}"))[0].trace) == 3
+
+
+NESTED = """\
+chart: nested
+kind: statechart
+period_s: 0.1
+inputs: {fallen: bool, near: bool}
+outputs: {up: bool}
+initial_values: {up: 0}
+initial: racing
+states:
+  racing:
+    initial: a
+    states:
+      a: [{when: near, go: b}]
+      b: [{when: near, go: a}]
+    transitions: [{when: fallen, go: rising}]
+  rising:
+    entry: {up: 1}
+    exit: {up: 0}
+    transitions: [{when: not fallen, go: racing}]
+promises:
+  - {when: fallen, leads_to: in(rising), within: 1 s}
+"""
+
+
+def test_a_broken_promise_says_which_inner_transition_went_first() -> None:
+    (finding,) = (found for found in check_chart(parse_chart(NESTED)) if found.rule is Rule.PROMISE)
+    assert "`near` (line 12) of an inner state goes before `fallen` (line 14)" in finding.message
 
 
 def test_a_raised_event_can_be_asked_for() -> None:

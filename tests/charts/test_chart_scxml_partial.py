@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from posewright.charts import check_chart, parse_scxml, read_chart, read_scxml_partially
+from posewright.charts.formats.scxml.partial import parse_scxml_partially
 from posewright.cli.app import run
 from posewright.errors import FormatError, InputError
 
@@ -123,3 +124,13 @@ def test_advice_is_in_the_words_of_the_file(tmp_path: Path, name: str, text: str
     (tmp_path / name).write_text(text)
     (finding,) = check_chart(read_chart(tmp_path / name))
     assert advice in finding.message
+
+
+def test_a_large_document_full_of_errors_is_not_read_hundreds_of_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each round reads all elements again: 2,000 of them in 300 rounds took over ten seconds."""
+    monkeypatch.setattr("posewright.charts.formats.scxml.partial.MAX_ELEMENTS_READ", 3000)
+    wrong = '<transition event="go" cond="helper()" target="idle"/>\n' * 98
+    with pytest.raises(InputError, match="more than 30 parts cannot be read"):
+        parse_scxml_partially(f'{HEAD} datamodel="ecmascript">\n<state id="idle">\n{wrong}</state></scxml>')

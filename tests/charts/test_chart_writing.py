@@ -148,3 +148,13 @@ def test_no_digit_of_a_number_is_lost(number: float) -> None:
         initial_values={"o": number},
     )
     same(parse_chart(render_document(chart_data(told))), told)
+
+
+def test_a_variable_called_inf_stays_one_behind_a_minus_sign(tmp_path: Path) -> None:
+    chart = parse_chart(
+        "chart: gate\nkind: statechart\nperiod_s: 0.1\n"
+        "inputs: {inf: {float: [-9, 9]}}\noutputs: {angle: {float: [-9, 9]}}\ninitial_outputs: {angle: 0}\n"
+        "initial: open\nstates:\n  open: {transitions: [{when: inf > 1, do: {angle: -inf}, go: open}]}\n"
+    )
+    save_chart(chart, tmp_path / "gate.chart.yaml")
+    assert read_chart(tmp_path / "gate.chart.yaml") == chart

@@ -27,15 +27,15 @@ class BatchSubject:
     name: str = "batch"
 
     @cached_property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """Which member, and its input record, filled up."""
-        size = max(one.inputs.itemsize for one in self.members)
+        size = max(one.input_dtype.itemsize for one in self.members)
         return np.dtype([("member", "u1"), ("record", "u1", (size,))])
 
     @cached_property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The member's state record, filled up."""
-        size = max(one.states.itemsize for one in self.members)
+        size = max(one.state_dtype.itemsize for one in self.members)
         return np.dtype([("status", "u1"), ("rest", "u1", (size - 1,))])
 
     @property
@@ -61,11 +61,11 @@ class BatchSubject:
         return (*headers, SourceFile("members.c", tuple(together)), self._header(), self._unit())
 
     def _header(self) -> SourceFile:
-        sizes = {"INPUT_BYTES": self.inputs.itemsize, "STATE_BYTES": self.states.itemsize}
+        sizes = {"INPUT_BYTES": self.input_dtype.itemsize, "STATE_BYTES": self.state_dtype.itemsize}
         lines = ["#ifndef UNIT_H", "#define UNIT_H", "#include <stdint.h>", '#define UNIT_NAME "batch"']
         lines += ["#define UNIT_PERIOD_US 100000UL"]
         lines += [f"#define UNIT_{name} {size}U" for name, size in sizes.items()]
-        lines += offset_lines(self.inputs, offset_constants(self.inputs, IN), {})
+        lines += offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), {})
         lines += ["void unit_reset(void);", "void unit_load(const uint8_t *state);"]
         lines += ["void unit_step(const uint8_t *input, uint8_t *state);", "#endif"]
         return SourceFile("unit.h", tuple(lines))
@@ -111,13 +111,13 @@ class Member:
     def run(self, inputs: Records) -> Records:
         """Let this one take a tick for each record."""
         unit_spec = self.batch.members[self.number]
-        records = np.zeros(len(inputs), self.batch.inputs)
+        records = np.zeros(len(inputs), self.batch.input_dtype)
         records["member"] = self.number
-        size = unit_spec.inputs.itemsize
+        size = unit_spec.input_dtype.itemsize
         records["record"][:, :size] = np.ascontiguousarray(inputs).view(np.uint8).reshape(-1, size)
         states = np.ascontiguousarray(self.executable.run(records)).view(np.uint8)
-        own = states.reshape(len(inputs), -1)[:, : unit_spec.states.itemsize]
-        return np.ascontiguousarray(own).view(unit_spec.states)[:, 0]
+        own = states.reshape(len(inputs), -1)[:, : unit_spec.state_dtype.itemsize]
+        return np.ascontiguousarray(own).view(unit_spec.state_dtype)[:, 0]
 
     def close(self) -> None:
         """Nothing: the batch is closed as one."""

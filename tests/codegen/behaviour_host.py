@@ -46,7 +46,7 @@ class HostUnit:
         return unit
 
     def run(self, inputs: Records) -> Records:
-        found = np.zeros(len(inputs), self.unit_spec.states)
+        found = np.zeros(len(inputs), self.unit_spec.state_dtype)
         inputs = np.ascontiguousarray(inputs)
         for k in range(len(inputs)):
             given = inputs.ctypes.data + k * inputs.itemsize
@@ -54,7 +54,7 @@ class HostUnit:
         return found
 
     def packet(self) -> bytes:
-        size = self.unit_spec.states["packet"].itemsize
+        size = self.unit_spec.state_dtype["packet"].itemsize
         room = (ctypes.c_uint8 * size)()
         assert self.c.unit_packet(room) == size
         return bytes(room)

@@ -72,7 +72,7 @@ class WrittenUnit:
         period_us: int = 10_000,
         more: str = "",
     ) -> None:
-        self.name, self.inputs, self.states = name, inputs, states
+        self.name, self.input_dtype, self.state_dtype = name, inputs, states
         self.documents: Mapping[str, str] = {}
         header = HEADER.format(
             name=name, period_us=period_us, inputs=inputs.itemsize, states=states.itemsize, more=more
@@ -81,8 +81,8 @@ class WrittenUnit:
         self._files = {"unit.h": header, "unit.c": source}
 
     def _offsets(self) -> Iterator[str]:
-        yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), {})
-        yield from offset_lines(self.states, offset_constants(self.states, STATE), {})
+        yield from offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), {})
+        yield from offset_lines(self.state_dtype, offset_constants(self.state_dtype, STATE), {})
 
     def sources(self) -> tuple[SourceFile, ...]:
         return tuple(SourceFile(name, tuple(text.splitlines())) for name, text in self._files.items())

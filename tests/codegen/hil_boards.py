@@ -62,7 +62,7 @@ class HostBoard:
     """`link.c` with a unit: bytes in, bytes out, no time of its own."""
 
     def __init__(self, library: Path, unit: Executable, inputs: np.dtype[Any], states: np.dtype[Any]) -> None:
-        self.unit, self.inputs, self.states = unit, inputs, states
+        self.unit, self.input_dtype, self.state_dtype = unit, inputs, states
         self.out, self.steps, self.resets = bytearray(), 0, 0
         self.is_alive = True
         self._c = ctypes.CDLL(str(library))
@@ -79,10 +79,10 @@ class HostBoard:
 
     def work(self) -> None:
         """Take the step that is asked for, if one is."""
-        record, sequence = ctypes.create_string_buffer(max(1, self.inputs.itemsize)), ctypes.c_uint8()
+        record, sequence = ctypes.create_string_buffer(max(1, self.input_dtype.itemsize)), ctypes.c_uint8()
         if self._c.link_take(record, ctypes.byref(sequence)):
             self.steps += 1
-            given = np.frombuffer(record.raw[: self.inputs.itemsize], self.inputs)
+            given = np.frombuffer(record.raw[: self.input_dtype.itemsize], self.input_dtype)
             self._c.link_reply(sequence, self.unit.run(given)[0].tobytes())
 
     def advance(self, seconds: float) -> bytes:  # noqa: ARG002
@@ -128,8 +128,10 @@ class Wrong:
 
 def host_board(folder: Path, unit_spec: UnitSpec, unit: Executable | None = None) -> HostBoard:
     """Return a board of this computer's with a chart on it."""
-    library = compile_link(folder, unit_spec.name, unit_spec.inputs.itemsize, unit_spec.states.itemsize)
-    return HostBoard(library, unit or unit_spec.reference(), unit_spec.inputs, unit_spec.states)
+    library = compile_link(
+        folder, unit_spec.name, unit_spec.input_dtype.itemsize, unit_spec.state_dtype.itemsize
+    )
+    return HostBoard(library, unit or unit_spec.reference(), unit_spec.input_dtype, unit_spec.state_dtype)
 
 
 def stands(outcome: Outcome) -> bool:

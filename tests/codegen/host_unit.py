@@ -47,8 +47,8 @@ def host_unit(unit_spec: UnitSpec, folder: Path) -> Iterator[Callable[..., np.vo
     def step(record: np.void, *, fresh: bool = False) -> np.void:
         if fresh:
             unit.unit_reset()
-        state = ctypes.create_string_buffer(unit_spec.states.itemsize)
+        state = ctypes.create_string_buffer(unit_spec.state_dtype.itemsize)
         unit.unit_step(record.tobytes(), state)
-        return np.frombuffer(state.raw, unit_spec.states)[0]
+        return np.frombuffer(state.raw, unit_spec.state_dtype)[0]
 
     yield step

@@ -15,7 +15,7 @@ from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.hil.board_unit import BoardUnit
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.targets.arduino_uno import ArduinoUno, EmulatedUno, for_avr
+from posewright.codegen.targets.arduino_uno import ArduinoUno, EmulatedUno, with_avr_options
 from posewright.errors import BodyError, InputError
 
 from .conftest import need_tool
@@ -59,7 +59,7 @@ states:
 
 def written(text: str, folder: Path) -> ChartUnitSpec:
     """Generate the sketch of a chart into a folder."""
-    unit_spec = for_avr(ChartUnitSpec(parse_chart(text)))
+    unit_spec = with_avr_options(ChartUnitSpec(parse_chart(text)))
     assert isinstance(unit_spec, ChartUnitSpec)
     for source in (*unit_spec.sources(), *ArduinoUno().sources(unit_spec)):
         (folder / source.name).write_text(source.text)
@@ -128,7 +128,7 @@ def test_numbers_come_from_volts_and_go_out_as_pwm_and_events_are_edges(tmp_path
         uno.advance(0.0045)
         sent = uno.advance(0.01)
         duty = uno.pwm(9)
-    state = np.frombuffer(sent[-unit_spec.states.itemsize :], unit_spec.states)[0]
+    state = np.frombuffer(sent[-unit_spec.state_dtype.itemsize :], unit_spec.state_dtype)[0]
     assert state["presses"] == 3
     assert state["seen"] == pytest.approx(-0.5, abs=0.005)
     assert state["doubled"] == pytest.approx(15.0, abs=0.05)
@@ -172,7 +172,7 @@ def test_once_the_computer_is_silent_for_two_seconds_outputs_stand_until_a_new_g
     for pin in (2, 4, 7):
         robot.set_pin(pin, False)
     unit = BoardUnit(robot, document[1], 0.1)
-    record = np.zeros(1, document[1].inputs)[0]
+    record = np.zeros(1, document[1].input_dtype)[0]
     unit.step(record)
     robot.set_pin(4, True)
     robot.advance(1.5)
@@ -195,7 +195,7 @@ def test_a_computer_that_greets_a_board_in_mid_run_finds_it_before_its_first_tic
     unit = BoardUnit(robot, document[1], 0.1)
     robot.advance(3.0)  # waits: nobody has let it move, so that nobody can be missed
     assert (robot.pin(13), robot.pin(12)) == (False, False)
-    assert unit.step(np.zeros(1, document[1].inputs)[0]) is not None
+    assert unit.step(np.zeros(1, document[1].input_dtype)[0]) is not None
     assert not unit.parity.mismatches
     assert unit.counts.faults == 0
 

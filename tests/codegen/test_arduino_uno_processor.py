@@ -34,11 +34,11 @@ class Written:
     name: str = "written"
 
     @property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         return np.dtype([("x", "u1")])
 
     @property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         return np.dtype([("status", "u1"), ("y", "u1")])
 
     @property
@@ -119,7 +119,7 @@ def test_cycles_are_those_from_the_first_instruction_to_the_return() -> None:
     # 10 one-cycle instructions, and `ldi` and `ret` of 1 and 4 cycles (AVR instruction set manual)
     nops = "__asm__ volatile(" + '"nop\\n\\t" ' * 10 + "); (void)x; return 7U;"
     with UnoProcessor(Written(nops)) as processor:
-        states = processor.run(np.zeros(5, processor.unit_spec.inputs))
+        states = processor.run(np.zeros(5, processor.unit_spec.input_dtype))
         needs = processor.footprint()
     assert list(states["y"]) == [7] * 5
     assert (needs.step_cycles_mean, needs.step_cycles_worst) == (15.0, 15)
@@ -128,7 +128,7 @@ def test_cycles_are_those_from_the_first_instruction_to_the_return() -> None:
 def test_the_worst_step_and_the_deepest_stack_are_found() -> None:
     loop = "uint8_t k; for (k = 0U; k < x; k++) { room[k % 100U] = k; } return room[0];"
     with UnoProcessor(Written(f"volatile uint8_t room[100]; {loop}")) as processor:
-        inputs = np.zeros(50, processor.unit_spec.inputs)
+        inputs = np.zeros(50, processor.unit_spec.input_dtype)
         processor.run(inputs)
         short = processor.footprint()
         inputs["x"][17] = 99
@@ -143,7 +143,7 @@ def test_the_worst_step_and_the_deepest_stack_are_found() -> None:
 
 def test_a_step_that_does_not_end_is_an_error_with_its_number() -> None:
     with UnoProcessor(Written('while (x == 5U) { __asm__ volatile(""); } return x;')) as processor:
-        inputs = np.zeros(9, processor.unit_spec.inputs)
+        inputs = np.zeros(9, processor.unit_spec.input_dtype)
         inputs["x"][6] = 5
         with pytest.raises(BodyError, match=r"no answer within the time for a step \(step 6\)"):
             processor.run(inputs)
@@ -156,7 +156,7 @@ def test_a_stack_that_grows_into_the_variables_is_an_error() -> None:
         UnoProcessor(Written(step, more)) as processor,
         pytest.raises(BodyError, match="the stack has grown into the variables"),
     ):
-        processor.run(np.zeros(1, processor.unit_spec.inputs))
+        processor.run(np.zeros(1, processor.unit_spec.input_dtype))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_chart_without_inputs_counts_its_ticks() -> None:
         "chart: idler\nperiod_s: 0.1\noutputs: {n: uint8}\ninitial: a\nstates: {a: {during: [{n: n + 3}]}}\n"
     )
     with UnoProcessor(ChartUnitSpec(parse_chart(chart))) as processor:
-        states = processor.run(np.zeros(100, processor.unit_spec.inputs))
+        states = processor.run(np.zeros(100, processor.unit_spec.input_dtype))
     assert list(states["n"][:3]) == [3, 6, 9]
     assert states["n"][-1] == 255
 

@@ -24,7 +24,7 @@ FRAME_S = 1 / 128
 
 
 def records(unit_spec: BehaviourUnitSpec, n: int, **values: float) -> Records:
-    found = np.zeros(n, unit_spec.inputs)
+    found = np.zeros(n, unit_spec.input_dtype)
     for name, value in values.items():
         found[name] = value
     return found

@@ -72,13 +72,13 @@ def stepped(
     step: Any, unit_spec: ChartUnitSpec, number: int, batch: BatchSubject, episode: Records
 ) -> Iterator[Any]:
     """Yield the state record after each tick of one member of a batch."""
-    record = np.zeros(1, batch.inputs)
+    record = np.zeros(1, batch.input_dtype)
     record["member"] = number
     for k in range(len(episode)):
         given = episode[k : k + 1].tobytes()
         record["record"][0, : len(given)] = np.frombuffer(given, np.uint8)
         got = step(record[0], fresh=k == 0).tobytes()
-        yield np.frombuffer(got[: unit_spec.states.itemsize], unit_spec.states)[0]
+        yield np.frombuffer(got[: unit_spec.state_dtype.itemsize], unit_spec.state_dtype)[0]
 
 
 def bits(record: Any) -> set[int]:

@@ -58,7 +58,7 @@ def built_for_avr(unit_spec: ChartUnitSpec, folder: Path) -> Path:
 
 def record_of(unit_spec: ChartUnitSpec, row: dict[str, object]) -> bytes:
     """Return a row of inputs and events as a unit takes it."""
-    record = np.zeros((), unit_spec.inputs)
+    record = np.zeros((), unit_spec.input_dtype)
     for name, value in row.items():
         kind = unit_spec.chart.inputs.get(name, BoolType())
         record[name] = kind.codes[str(value)] if isinstance(kind, EnumType) else value
@@ -76,11 +76,11 @@ def assert_agrees(chart: Chart, style: Style, rows: list[dict[str, object]], fol
     unit, interpreter = library(unit_spec, folder), Interpreter(chart, unit_spec.lowered)
     unit.unit_reset()
     snapshot = interpreter.initial()
-    out = ctypes.create_string_buffer(unit_spec.states.itemsize)
+    out = ctypes.create_string_buffer(unit_spec.state_dtype.itemsize)
     for row in rows:
         unit.unit_step(record_of(unit_spec, row), out)
         snapshot = interpreter.step(snapshot, row)
-        state = np.frombuffer(out.raw, unit_spec.states)[0]
+        state = np.frombuffer(out.raw, unit_spec.state_dtype)[0]
         assert active_in(state) == {0, *snapshot.active_nodes}, row
         for name, value in snapshot.registers.items():
             kind = unit_spec.lowered.types[name]

@@ -72,7 +72,7 @@ def test_alone_it_sends_a_packet_every_servo_frame(tmp_path: Path) -> None:
     board = EmulatedCm900(board_with(unit_spec, tmp_path, FILLED))
     board.advance(1.0)
     sent = board.bus()
-    size = unit_spec.states["packet"].itemsize
+    size = unit_spec.state_dtype["packet"].itemsize
     starts = np.array([time_s for time_s, _ in sent])[::size]
     assert np.diff(starts).mean() == pytest.approx(unit_spec.behaviour.robot.frame_period_s, abs=5e-6)
     assert {bytes(byte for _, byte in sent[:4])} == {b"\xff\xff\xfe" + bytes([size - 4])}
@@ -80,7 +80,7 @@ def test_alone_it_sends_a_packet_every_servo_frame(tmp_path: Path) -> None:
 
 def test_a_board_that_is_late_holds_its_pose_goes_on_from_there_and_counts_it(tmp_path: Path) -> None:
     unit_spec = BehaviourUnitSpec(replace(behaviour("document_mealy").behaviour, wait_s=0.0))
-    late = unit_spec.states.fields["late"][1]  # type: ignore[index]
+    late = unit_spec.state_dtype.fields["late"][1]  # type: ignore[index]
     slow = """{
     static uint8_t calls;
     calls++;
@@ -96,7 +96,7 @@ def test_a_board_that_is_late_holds_its_pose_goes_on_from_there_and_counts_it(tm
     (folder / "board_hooks.c").write_text(hooks.replace("(void)state;", shown))
     board = EmulatedCm900(Cm900().build(folder).elf)
     board.advance(0.9)
-    sent, size = board.bus(), unit_spec.states["packet"].itemsize
+    sent, size = board.bus(), unit_spec.state_dtype["packet"].itemsize
     packets = [bytes(byte for _, byte in sent[k : k + size]) for k in range(0, len(sent) - size + 1, size)]
     gaps = np.diff([time_s for time_s, _ in sent][::size])
     assert np.flatnonzero(gaps > 1.5 / 128).tolist() == [18]  # one gap, in which nothing was sent

@@ -155,7 +155,7 @@ def test_a_frame_that_comes_while_the_unit_works_is_not_lost(tmp_path: Path) -> 
         board.send(bytes(200))  # noise, of no frame
         assert step(link, number) is not None
     assert link.send_request(second) is not None
-    assert board.chip.lost == 0
+    assert board.chip.n_lost_bytes == 0
 
 
 def lamp(board: EmulatedCm900, seconds: float) -> int:

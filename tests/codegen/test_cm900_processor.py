@@ -49,7 +49,9 @@ def test_documents_machine_is_the_interpreters_in_every_state() -> None:
     needs = processor.footprint()
     assert needs.step_unit == "instructions"
     assert 0 < needs.flash_bytes <= 41 * 4
-    assert needs.ram_bytes <= unit_spec.inputs.itemsize + 2 + 4  # with both outputs, and 4 that are allowed
+    assert (
+        needs.ram_bytes <= unit_spec.input_dtype.itemsize + 2 + 4
+    )  # with both outputs, and 4 that are allowed
     assert needs.ram_bytes == 3  # the chart's variable alone: its state and both outputs
     assert needs.step_cycles_worst is not None
     assert 5 < needs.step_cycles_mean <= needs.step_cycles_worst < 100
@@ -70,7 +72,7 @@ def test_timers_regions_and_fractions_are_the_interpreters(name: str) -> None:
     processor = CortexProcessor(unit_spec)
     assert_same_as_interpreter(unit_spec, processor, 1000)
     # at most what a record holds, and where events are raised a queue of a thousand
-    own = unit_spec.states.itemsize + unit_spec.lowered.queue_limit
+    own = unit_spec.state_dtype.itemsize + unit_spec.lowered.queue_limit
     assert 0 < processor.footprint().ram_bytes < own + 64
 
 

@@ -131,7 +131,7 @@ def test_a_board_that_is_reset_in_mid_walk_begins_anew_and_is_reported(board: Ho
 def test_a_wrong_board_is_caught_and_said(folder: Path, unit_spec: ChartUnitSpec) -> None:
     wrong = host_board(folder, unit_spec, Wrong(unit_spec.reference(), 7))
     unit = BoardUnit(wrong, unit_spec, 0.1)
-    record = np.zeros(1, unit_spec.inputs)[0]
+    record = np.zeros(1, unit_spec.input_dtype)[0]
     for tick in range(10):
         unit.wait_until(0.1 * tick)
         unit.step(record)
@@ -158,7 +158,7 @@ def test_whatever_the_line_does_each_step_is_taken_once_and_agrees(
     chance = np.random.default_rng(damage.seed)
     for tick in range(40):
         unit.wait_until(0.1 * tick)
-        unit.step(np.array([tuple(chance.integers(0, 2, 3))], unit_spec.inputs)[0])
+        unit.step(np.array([tuple(chance.integers(0, 2, 3))], unit_spec.input_dtype)[0])
     parity = unit.parity
     assert not parity.mismatches
     assert len(parity.steps) <= board.steps <= len(parity.steps) + 1  # the last one may be answered yet
@@ -171,7 +171,7 @@ def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, unit_spec: Chart
         line = SerialLine(SerialPort.parse(f"serial:{plugged.port}@115200", PREFIX, BAUD))
         unit = BoardUnit(line, unit_spec, 0.1, is_real=True)
         for front in (0, 1, 0):
-            assert unit.step(np.array([(front, 0, 0)], unit_spec.inputs)[0]) is not None
+            assert unit.step(np.array([(front, 0, 0)], unit_spec.input_dtype)[0]) is not None
         with pytest.raises(BodyError, match="port busy"):
             SerialLine(SerialPort(plugged.port, BAUD))
         unit.close()

@@ -43,9 +43,9 @@ def test_a_snapshot_comes_back_from_its_record(data: st.DataObject) -> None:
 
 def test_records_are_packed_in_the_order_of_the_chart() -> None:
     layout = RecordFormat(Interpreter(parse_chart(CHART)).machine)
-    assert layout.inputs.names == ("wall", "n", "word", "go")
-    assert layout.inputs.itemsize == 4 + 2 + 1 + 1
-    assert layout.states.names == ("status", "active", "register.status", "says")
+    assert layout.input_dtype.names == ("wall", "n", "word", "go")
+    assert layout.input_dtype.itemsize == 4 + 2 + 1 + 1
+    assert layout.state_dtype.names == ("status", "active", "register.status", "says")
     [record] = layout.pack([{"wall": 9, "n": np.int16(-3), "word": "fast", "go": True}])
     assert record.tobytes() == np.float32(5.0).tobytes() + b"\xfd\xff\x01\x01"
 

@@ -20,7 +20,7 @@ from posewright.codegen.c.code import queue_bound
 from posewright.codegen.c.region_tree import has_single_state
 from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.verification import Comparison
-from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, for_avr
+from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, with_avr_options
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Executable, UnitSpec
@@ -75,7 +75,7 @@ def executables(
 def for_uno(chart: Chart) -> UnitSpec:
     unit_spec = ChartUnitSpec(chart)
     waiting = min(queue_bound(unit_spec.lowered), MOST_WAITING) or None
-    return for_avr(replace(unit_spec, options=replace(unit_spec.options, max_queued_events=waiting)))
+    return with_avr_options(replace(unit_spec, options=replace(unit_spec.options, max_queued_events=waiting)))
 
 
 @pytest.fixture

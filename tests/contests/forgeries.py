@@ -242,6 +242,74 @@ def change_stop(recording: Recording) -> Recording:
     return with_event(without_events(recording, "stop"), stop.time_s, "stop", reason=reason)
 
 
+def cut_out_middle(recording: Recording) -> Recording:
+    """Return a recording without ten seconds in its middle, whose clock shows no gap."""
+    begin_s, end_s = 20.0, 30.0
+    (record,) = recording.robots.values()
+    decisions = record.decisions
+    kept = [i for i, time_s in enumerate(decisions.times.tolist()) if not begin_s < time_s <= end_s]
+    decisions = select_decisions(decisions, kept)
+
+    def shift(times: Array) -> Array:
+        return np.where(times > end_s, times - (end_s - begin_s), times)
+
+    cut = select_rows(recording, np.flatnonzero(~((recording.times > begin_s) & (recording.times <= end_s))))
+    cut = with_record(cut, decisions=replace(decisions, times=shift(decisions.times)))
+    events = tuple(replace(event, time_s=float(shift(np.array(event.time_s)))) for event in recording.events)
+    return replace(cut, times=shift(cut.times), events=events)
+
+
+def lengthen_strides(recording: Recording) -> Recording:
+    (record,) = recording.robots.values()
+    offsets = np.zeros((recording.n_rows, 3))
+    offsets[:, 0] = 0.1 * (record.base[:, 0] - record.base[0, 0])
+    return with_record(recording, **move(record, offsets))
+
+
+def mirror(recording: Recording) -> Recording:
+    (record,) = recording.robots.values()
+    sides = np.array([1.0, -1.0, 1.0])
+    base = record.base.copy()
+    base[:, :3] *= sides
+    return with_record(recording, base=base, footprints=record.footprints * sides)
+
+
+def hold_sensors(recording: Recording) -> Recording:
+    (record,) = recording.robots.values()
+    sensors = {
+        name: np.full_like(values, np.nanmax(values)) for name, values in record.decisions.sensors.items()
+    }
+    return with_record(recording, decisions=replace(record.decisions, sensors=sensors))
+
+
+def rename(recording: Recording, **changes: str) -> Recording:
+    """Return a recording whose robot's header says something else."""
+    ((name, header),) = recording.header.robots.items()
+    renamed = replace(header, **changes)
+    changed = with_record(recording, header=renamed)
+    return with_header(changed, robots={name: renamed})
+
+
+def reverse_joints(recording: Recording) -> Recording:
+    (record,) = recording.robots.values()
+    return with_record(recording, positions=record.positions[::-1].copy())
+
+
+def obey_exactly(recording: Recording) -> Recording:
+    (record,) = recording.robots.values()
+    return with_record(recording, commands=record.positions.copy(), requests=None)
+
+
+def forget_weight(recording: Recording) -> Recording:
+    (record,) = recording.robots.values()
+    return with_record(recording, efforts=np.zeros_like(record.efforts))
+
+
+def keep_feet_down(recording: Recording) -> Recording:
+    (record,) = recording.robots.values()
+    return with_record(recording, foot_contacts=np.ones_like(record.foot_contacts))
+
+
 FORGERIES: dict[str, tuple[Forge, str]] = {
     "the clock runs four times as fast": (lambda race: compress_time(race, 4), "row-rate"),
     "the clock and the rate are four times as fast": (compress_and_raise_rate, "frame-clock"),
@@ -293,5 +361,19 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
     "the lines are nearer": (move_lines, "field"),
     "another seed": (lambda race: with_header(race, seed=race.header.seed + 1), "layout"),
     "the referee says something else": (change_stop, "stop-reason"),
+    "ten seconds are cut out, and the clock goes on": (cut_out_middle, "joint-speed"),
+    "strides are a tenth longer": (lengthen_strides, "stop-reason"),
+    "left is right": (mirror, "sole-pose"),
+    "sensors read the same all the time": (hold_sensors, "sensor-orientation"),
+    "it is said to be another robot": (lambda r: rename(r, robot="hitec_robonova1"), "robot"),
+    "it is said to be another behaviour": (
+        lambda r: rename(r, controller="behaviour document_mealy"),
+        "behaviour",
+    ),
+    "it is said to be another layout": (lambda r: with_header(r, layout="example_1"), "layout"),
+    "joints move backwards in time": (reverse_joints, "sole-pose"),
+    "joints obey exactly": (obey_exactly, "joint-lag"),
+    "no servo has a torque": (forget_weight, "joint-torque"),
+    "feet are always down": (keep_feet_down, "sensor-contact"),
 }
 """By name: how a recording is forged, and the rule that the forgery breaks."""

@@ -12,7 +12,7 @@ import posewright as pw
 from posewright.cli.app import run
 from posewright.recordings import Recording, read_mcap, write_mcap
 
-from .forgeries import FORGERIES
+from .forgeries import FORGERIES, with_event
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +50,12 @@ def test_no_forgery_wins_the_ranking_unless_it_is_accepted(race: Recording, tmp_
     assert all("left out, as it contradicts itself" in str(entry.error) for entry in ranking.failed)
     assert len(ranking.failed) == len(names)
     assert len(pw.rank(tmp_path, accept=True).completed) == 1 + len(names)
+
+
+def test_what_objects_of_an_aibo_say_to_each_other_is_no_robot(honest: Path) -> None:
+    """An honest OPEN-R run had a contradiction at each message, so it could not win."""
+    told = with_event(read_mcap(honest), 1.0, "openr", **{"from": "A.Move", "to": "B.Move", "size": 1})
+    assert pw.find_inconsistencies(told) == ()
 
 
 def test_rank_says_in_a_line_why_it_leaves_a_recording_out(

@@ -17,11 +17,12 @@ RACE_S = 9.0
 
 @pytest.fixture
 def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """End every run of this process after a few seconds."""
+    """End every run after a few seconds; many runs take place in this process unless they ask for workers."""
 
     def drive_shortly(*arguments: Any, until_s: float, **options: Any) -> None:
         drive(*arguments, until_s=min(until_s, RACE_S), **options)
 
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
     run_module = importlib.import_module("posewright.runs.run")  # `posewright.runs.run` is the function
     monkeypatch.setattr(run_module, "drive", drive_shortly)
 

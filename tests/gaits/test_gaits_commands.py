@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
@@ -50,15 +50,26 @@ def whole_frames_m(gait: Gait) -> float:
     return period_s / (1.0 + parameters.air_ground_factor) * parameters.ground_speed_m_s
 
 
-@seed(1)
+def shortest_transfer_s(gait: Gait) -> float:
+    """Return how long a foot takes from the end of its ascent to the middle of its way through the air."""
+    timing = timing_of(gait.parameters, FRAME_S)
+    return timing.air_s / 2.0 - timing.ascent_s
+
+
 @given(gaits(), REQUESTS)
 @settings(max_examples=12, deadline=None)
 def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
     gait: Gait, requests: list[tuple[int, tuple[float, float, float]]]
 ) -> None:
+    """Where something jumped, the greatest difference of two frames would not shrink with the frames.
+
+    It need not shrink in proportion from the robot's own frames on: a foot may be carried over the middle of
+    its way in less than one of them. So two frames of a tenth must fit into that.
+    """
     gait = gait.with_values({"maximum_displacement_m": whole_frames_m(gait)})
+    assume(not 0.0 < shortest_transfer_s(gait) < 2.0 * FRAME_S / 10.0)
     rows = {}
-    for finer in (1, 2, 16):
+    for finer in (1, 2, 10, 20):
         fine = replace(ERS7, frame_period_s=FRAME_S / finer)
         walk = QuadrupedGait(gait.with_values({"ascent_pairs": gait.parameters.ascent_pairs * finer}), fine)
         parts = [walk.standing_pose[np.newaxis]]
@@ -68,7 +79,7 @@ def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
         rows[finer] = np.concatenate(parts)
     assert np.abs(rows[2][::2] - rows[1]).max() < 1e-9
     greatest = {finer: np.abs(np.diff(row, axis=0)).max() for finer, row in rows.items()}
-    assert greatest[16] < 3.0 * greatest[1] / 16.0 + 1e-9
+    assert greatest[20] < 0.75 * greatest[10] + 1e-9
 
 
 @given(gaits(), VELOCITIES, VELOCITIES, st.integers(0, 120))

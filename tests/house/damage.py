@@ -6,6 +6,7 @@ import gzip
 import random
 import re
 import struct
+import zlib
 
 ODD = (
     "0", "-1", "1e-300", "1e300", "-0.0", "1" + "0" * 400, "9" * 5000, ".nan", ".inf", "NaN",
@@ -22,7 +23,10 @@ FLOATS = tuple(struct.pack("<d", number) for number in (float("nan"), float("inf
 def damaged(rng: random.Random, data: bytes, others: tuple[bytes, ...]) -> bytes:
     """Return a file with one to four things in it otherwise; `others` are files to take pieces from."""
     packed = data[:2] == b"\x1f\x8b" and rng.random() < 0.7
-    whole = gzip.decompress(data) if packed else data
+    try:
+        whole = gzip.decompress(data) if packed else data
+    except (OSError, EOFError, zlib.error):  # it is damaged already
+        packed, whole = False, data
     for _ in range(rng.choice((1, 1, 2, 4))):
         is_text = b"\0" not in whole[:4000] and rng.random() < 0.85
         whole = damaged_text(rng, whole) if is_text else damaged_bytes(rng, whole, others)

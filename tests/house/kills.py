@@ -1,6 +1,6 @@
 """Verbs that write, killed at random moments: what they leave must be the old or the new, and nothing else.
 
-500 kills take some ten minutes: `POSEWRIGHT_KILLS=500 pytest tests/house/test_kills.py`.
+`make fuzz` kills each verb ten times: `POSEWRIGHT_KILLS=100 pytest tests/house/test_kills.py`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import posewright as pw
+from posewright.arenas import read_arena
 from posewright.cli import main
 from posewright.errors import PosewrightError
 from posewright.figures.film_file import _count_pictures as pictures_in
 from posewright.formats.oda.archive import OdaArchive
 from posewright.search import read_journal
+from posewright.studio.arena.commands import read_arena_command
+from posewright.studio.arena.files import open_arena, save_arena
+from posewright.studio.commands import read_command
+from posewright.studio.files.load import open_path
+from posewright.studio.files.saving import save
 
 HOUSE = Path(pw.__file__).parent
 DOG = HOUSE / "robots" / "catalogue" / "sony_ers7"
@@ -39,6 +45,18 @@ walks:
 score: {following: 1, fall: 2}
 search: {generations: 2, population: 4}
 """
+PASSIVE_DAY = """\
+day: mine
+title: A short day
+contests:
+  passivity-test: {share: 5, most: 1}
+group_size: 4
+advancing: 2
+sources: {}
+"""
+N_SAVES = 20
+"""Saves of one visit to the studio, each with another content."""
+
 ODA, LIST = "OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA", "OPEN-R/MW/CONF/ERS-7/MONETCMD.CFG"
 WARM = (
     "cli.app",
@@ -46,6 +64,7 @@ WARM = (
     "cli.aibo",
     "cli.run",
     "cli.tune",
+    "cli.contest",
     "runs",
     "figures",
     "runtimes.openr.stick",
@@ -70,6 +89,7 @@ class Verb:
         is_whole: whether a file that is neither the old nor the new one is whole too, as a run's recording is
             of a run that was ended.
         is_repeatable: whether it gives the same bytes each time.
+        act: what is done in the folder in place of typing `words`.
     """
 
     words: tuple[str, ...]
@@ -77,6 +97,7 @@ class Verb:
     again: tuple[str, ...] = ()
     is_whole: Callable[[Path], bool] = lambda _: False
     is_repeatable: bool = True
+    act: Callable[[], None] | None = None
 
 
 def put(*names: tuple[str, bytes]) -> Callable[[Path], None]:
@@ -131,6 +152,43 @@ def is_batch(path: Path) -> bool:
     return path.suffix in (".json", ".csv", ".html") or is_recording(path)
 
 
+def prepare_day(folder: Path) -> None:
+    entry = "entry: {name}\nrobot: robotis_bioloid\nbehaviours: {{passivity-test: passivity_test}}\n"
+    put(
+        ("passive.day.yaml", PASSIVE_DAY.encode()),
+        *((f"entries/{name}/entry.yaml", entry.format(name=name).encode()) for name in ("ours", "theirs")),
+    )(folder)
+
+
+def prepare_studio(folder: Path) -> None:
+    field = Path(pw.__file__).parent / "arenas" / "ceabot_obstacles.arena.yaml"
+    put((NOD.name, NOD.read_bytes()), ("club.arena.yaml", field.read_bytes()))(folder)
+
+
+def save_in_the_studio() -> None:
+    """Change a motion and a field in the working folder, and save them after every change."""
+    opened = open_path(Path(NOD.name))
+    document, target = opened.document(), opened.target
+    field = open_arena(Path("club.arena.yaml"))
+    field_target = field.target
+    for number in range(N_SAVES):
+        reach_s = 0.3 + 0.01 * number
+        document.do(read_command("retime_keyframe", {"page": 1, "keyframe": 0, "reach_s": reach_s}))
+        saved = save(document.pages, target, overwrite=False, accept_loss=False, accept_faults=False)[0]
+        assert saved is not None, "the file was changed by somebody else"
+        target = saved
+        coloured = read_arena_command("set_colour", {"name": "wall", "colour": [255, 255, number]})
+        saved_field = save_arena(coloured.apply(field.arena), field_target, overwrite=False)[0]
+        assert saved_field is not None, "the field was changed by somebody else"
+        field_target = saved_field
+
+
+def is_motion_or_field(path: Path) -> bool:
+    if path.name == NOD.name:
+        return len(pw.read_motion(path).keyframes) > 0
+    return path.name == "club.arena.yaml" and len(read_arena(path).shapes) > 0
+
+
 def words(text: str, **places: Path) -> tuple[str, ...]:
     return tuple(word.format(**places) for word in text.split())
 
@@ -177,21 +235,27 @@ VERBS: dict[str, Verb] = {
         again=words("tune quick.tune.yaml --workers 1 --resume"),
         is_whole=is_journal,
     ),
+    "contest run": Verb(
+        words("contest run entries --out day --rules passive.day.yaml --films 0 --workers 1"),
+        prepare_day,
+        is_whole=is_batch,
+    ),
+    "studio": Verb(("save",), prepare_studio, is_whole=is_motion_or_field, act=save_in_the_studio),
     "batch": Verb(
         words("run passivity-test --seeds 1-2 --workers 1 --out tests"), lambda _: None, is_whole=is_batch
     ),
 }
 
 
-def type_in(folder: Path, typed: tuple[str, ...], begun: Any) -> None:
-    """Be the command line in a folder; say when the work begins."""
+def type_in(folder: Path, typed: tuple[str, ...], begun: Any, act: Callable[[], None] | None) -> None:
+    """Be the command line in a folder, or act there; say when the work begins."""
     os.chdir(folder)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     sys.argv = ["posewright", *typed]
     begun.set()
-    main()
+    (act or main)()
 
 
 @dataclass
@@ -210,11 +274,15 @@ class Shell:
         self.context.set_forkserver_preload(warm)
 
     def type(
-        self, folder: Path, typed: tuple[str, ...], kill: tuple[signal.Signals, float] | None = None
+        self,
+        folder: Path,
+        typed: tuple[str, ...],
+        kill: tuple[signal.Signals, float] | None = None,
+        act: Callable[[], None] | None = None,
     ) -> float:
-        """Type a verb in a folder, kill it after so long [s], and return how long it took."""
+        """Type a verb in a folder, or act there, kill it after so long [s], and return how long it took."""
         begun = self.context.Event()
-        process = self.context.Process(target=type_in, args=(folder, typed, begun))
+        process = self.context.Process(target=type_in, args=(folder, typed, begun, act))
         process.start()
         assert begun.wait(120.0)
         began = time.monotonic()
@@ -269,19 +337,19 @@ def knock(verb: Verb, folder: Path, times: int, rng: random.Random, shell: Shell
     for each in (whole, old):
         each.mkdir()
         verb.prepare(each)
-    usual_s = shell.type(whole, verb.words)
+    usual_s = shell.type(whole, verb.words, act=verb.act)
     before, after, wrong = files(old), files(whole), []
     for number in range(times):
         place = folder / f"kill_{number}"
         shutil.copytree(old, place)
         by = rng.choice((signal.SIGKILL, signal.SIGTERM))
         delay = rng.uniform(0.0, 1.1 * usual_s)
-        shell.type(place, verb.words, (by, delay))
+        shell.type(place, verb.words, (by, delay), act=verb.act)
         told = f"kill {number} by {by.name} after {delay:.3f} of {usual_s:.3f} s"
         wrong += [f"{told}: {one}" for one in hurt(verb, place, before, after)]
         try:
             is_begun = files(place).keys() != before.keys()
-            shell.type(place, verb.again if verb.again and is_begun else verb.words)
+            shell.type(place, verb.again if verb.again and is_begun else verb.words, act=verb.act)
         except AssertionError:
             if files(place).keys() != after.keys() or any(is_other(verb, place, after)):
                 wrong.append(f"{told}: the next run failed")

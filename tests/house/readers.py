@@ -1,51 +1,121 @@
-"""Every reader of files, and whole files of its kind to damage: those that ship, and real ones."""
+"""Every reader of files, messages and texts from outside, with whole ones of its kind to damage."""
 
 from __future__ import annotations
 
-import hashlib
 import json
+import random
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from unittest import mock
 
 import posewright as pw
 from posewright.arenas.arena import read_arena
+from posewright.bodies import MockBody
 from posewright.bodies.domain import read_domain_randomization
+from posewright.buses.dynamixel.calibration import read_calibration
+from posewright.buses.dynamixel.fake.bus import FakeBus
+from posewright.buses.dynamixel.fake.servo import FakeServo
+from posewright.buses.dynamixel.frames import FrameAnswers, parse_answers
+from posewright.buses.robonova.protocol import BoardAnswer
+from posewright.charts.formats.files import read_scxml_partially
 from posewright.charts.scenarios import read_rows, read_scenario
-from posewright.contests import contest
+from posewright.cli.film_options import parse_size
+from posewright.codegen.generating import explain, find_changed_files, read_generated_unit
+from posewright.contests import contest, contest_names
 from posewright.documents import read_text
 from posewright.errors import PosewrightError
-from posewright.formats import WriteOptions, read_archive_file, read_motion_file
+from posewright.formats import read_archive_file, read_motion_file
 from posewright.formats.openrave import read_openrave
-from posewright.motions import check_motion, design_rules
-from posewright.recordings import read_mcap, write_mcap
+from posewright.motions import Motion, check_motion, design_rules
+from posewright.network.plant_server import PlantServer
+from posewright.network.wire_messages import unpack
+from posewright.network.yarp.bottle import decode
+from posewright.network.yarp.carriers import Assembly, datagram, take_message
+from posewright.network.yarp.text import from_text, to_text
+from posewright.network.zenoh.ros import read_trajectory
+from posewright.network.zenoh.session import parse_robot_name
+from posewright.recordings import read_mcap
 from posewright.robots import read_robot
 from posewright.robots import robot as robot_named
+from posewright.runs.batch_trials import read_seeds
+from posewright.runs.tournament.contestant import Contestant
+from posewright.runs.tournament.day import Day, Discipline, read_day, read_jury
+from posewright.runs.tournament.day_rules import read_day_rules
 from posewright.runs.trial import read_trial
 from posewright.runs.tuning.reading import read_tune
+from posewright.runtimes.openr.connections import read_connect_file
 from posewright.runtimes.openr.ekmotion import open_moves
+from posewright.runtimes.openr.script import read_script
 from posewright.runtimes.openr.stick.check import check_monet
 from posewright.runtimes.openr.stick.memory_stick import read_stick
+from posewright.runtimes.robi.memory import read_memory_map
+from posewright.runtimes.robi.postures import read_posture_table
+from posewright.runtimes.robi.words import read_words
 from posewright.runtimes.robobasic import open_source
 from posewright.runtimes.robobasic.formatter import format_source
+from posewright.runtimes.robobasic.inputs import read_inputs
 from posewright.runtimes.robobasic.linter import lint
-from posewright.search import Dimension, Evaluation, tune
+from posewright.runtimes.robobasic.load import open_program
+from posewright.search import tune
 from posewright.search.journal import read_journal
+from posewright.studio.arena.commands import read_arena_command
+from posewright.studio.arena.files import open_arena
+from posewright.studio.arena.files import read_draft as read_arena_draft
+from posewright.studio.arena.new_field import new_field
+from posewright.studio.commands import read_command
+from posewright.studio.files.drafts import read_draft
+from posewright.studio.files.load import open_path
+from posewright.studio.requests import read_request
+from posewright.studio.timeline_panel import parse_keyframes
 
-HOUSE = Path(pw.__file__).parent
-ROBOTS = HOUSE / "robots" / "catalogue"
-DOG, MAN = ROBOTS / "sony_ers7", ROBOTS / "robotis_bioloid"
-CHARTS = Path(__file__).parents[2] / "examples" / "charts"
-SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
-LAMP = CHARTS / "button_lamp"
-STRAIGHT = WriteOptions(straighten=True)
-LARGEST = 160_000
-"""Larger files [bytes] are no seeds: with them a minute brings little."""
+from .kills import prepare_stick
+from .mutation import mutate_after_line, mutate_file, mutate_text_in, mutate_wire_message
+from .recording_mutation import mutate_recording
+from .seed_files import (
+    CHARTS,
+    DOG,
+    HOUSE,
+    LAMP,
+    MAN,
+    ROBOTS,
+    SEEDS,
+    Bowl,
+    Seeds,
+    batch_settings,
+    bottles,
+    files,
+    motions,
+    save_archives,
+    save_batch,
+    save_day,
+    save_drafts,
+    save_field_drafts,
+    save_generated,
+    save_journal,
+    save_meshes,
+    save_openr_texts,
+    save_recordings,
+    save_robot_files,
+    save_scenes,
+    save_scxml,
+    save_tables,
+    saved_by,
+    sealed_draft,
+    sealed_journal,
+    sealed_packets,
+    sealed_text,
+    sealed_wire_message,
+    servo_answers,
+    studio_requests,
+    trajectories,
+    wild,
+    wire_requests,
+)
 
 
 @dataclass(frozen=True)
@@ -55,152 +125,32 @@ class Reader:
     Attributes:
         read: reads a path and looks at what is in it.
         seeds: gives whole files, by name.
-        around: a folder that is copied beside the damaged file, which leads to others by name.
-        sealed: seals a damaged text anew, where it was sealed.
+        around: a folder that is copied beside the damaged file, which leads to others by name; or a function
+            that writes such a folder.
+        sealed: seals a damaged file anew, where it was sealed.
+        mutate: changes the structure of a file; by default as its name or its first bytes suggest.
+        is_slow: whether it proves something about a file, which takes seconds.
     """
 
     read: Callable[[Path], Any]
-    seeds: Callable[[], Mapping[str, bytes]]
-    around: Path | None = None
+    seeds: Seeds
+    around: Path | Callable[[Path], object] | None = None
     sealed: Callable[[bytes], bytes] | None = None
+    mutate: Callable[[random.Random, bytes], bytes] | None = None
+    is_slow: bool = False
 
     def laid_out(self, folder: Path) -> None:
         """Copy what lies around its files."""
-        if self.around is not None and not any(folder.iterdir()):
+        if any(folder.iterdir()):
+            return
+        if isinstance(self.around, Path):
             shutil.copytree(self.around, folder, dirs_exist_ok=True)
+        elif self.around is not None:
+            self.around(folder)
 
-
-def files(root: Path, *patterns: str) -> Callable[[], Mapping[str, bytes]]:
-    """Return a function that reads the files below a folder, by their names there."""
-
-    @cache
-    def read() -> Mapping[str, bytes]:
-        found = sorted(path for pattern in patterns for path in root.glob(pattern))
-        return {str(path.relative_to(root)): path.read_bytes() for path in found if size_fits(path)}
-
-    return read
-
-
-def size_fits(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size <= LARGEST
-
-
-def wild(*patterns: str) -> Mapping[str, bytes]:
-    return {Path(name).name: data for name, data in files(SAMPLES, *patterns)().items()}
-
-
-def made(
-    save: Callable[[Path], object], *patterns: str, only: str = "*"
-) -> Callable[[], Mapping[str, bytes]]:
-    """Return a function that gives what `save` puts into a folder, and real files where they are."""
-
-    @cache
-    def read() -> Mapping[str, bytes]:
-        with tempfile.TemporaryDirectory() as folder:
-            save(Path(folder))
-            return {**files(Path(folder), only)(), **wild(*patterns)}
-
-    return read
-
-
-def motions(suffix: str, *patterns: str, robot: Path = DOG) -> Callable[[], Mapping[str, bytes]]:
-    """Return a function that gives the motions that ship in another format, and real files of it."""
-
-    def save(folder: Path) -> None:
-        for path in sorted((robot / "motions").glob("*.yaml")):
-            target = folder / (path.name.partition(".")[0] + suffix)
-            with suppress(PosewrightError):  # a posture is one pose: most motions do not fit
-                pw.convert_motion(path, target, accept_loss=True, options=STRAIGHT)
-
-    return made(save, *patterns)
-
-
-def write_scene(path: Path) -> None:
-    boxes = [f"DEF b{n} Transform {{ translation {n} 0 1 children USE box }}" for n in range(1, 5)]
-    first = "DEF box Shape { geometry Box { size 0.5 1 2 } }"
-    path.write_text("\n".join(["#VRML V2.0 utf8", first, *boxes]))
-
-
-def save_archives(folder: Path) -> None:
-    nod = DOG / "motions" / "nod.motion.yaml"
-    pw.convert_motion(nod, folder / "a_sit#sit_nod.mtn", accept_loss=True, options=STRAIGHT)
-    for compression in ("none", "entries", "file"):
-        target = folder / f"{compression}.oda"
-        pw.create_archive(target, [folder / "a_sit#sit_nod.mtn"], compression=compression)
-    (folder / "a_sit#sit_nod.mtn").unlink()
-
-
-def save_scxml(folder: Path) -> None:
-    for path in CHARTS.glob("*/*.chart.yaml"):
-        with suppress(PosewrightError):  # what SCXML cannot say is refused
-            pw.write_chart(pw.read_chart(path), folder / f"{path.name.partition('.')[0]}.scxml")
-
-
-def save_tables(folder: Path) -> None:
-    for path in (*MAN.glob("behaviours/*.chart.yaml"), *CHARTS.glob("*/*.chart.yaml")):
-        with suppress(PosewrightError):
-            pw.write_chart(pw.read_chart(path), folder / f"{path.name.partition('.')[0]}.csv")
-
-
-def save_recordings(folder: Path) -> None:
-    aibo = robot_named("sony_ers7")
-    walk = pw.walk_gait(
-        pw.read_gait("trot"), aibo, command=pw.VelocityCommand(0.1), seconds=0.05, settle_s=0.01
-    )
-    write_mcap(walk.recording, folder / "walk.mcap")
-
-
-class Bowl:
-    """A small search."""
-
-    dimensions = (Dimension("length_m", 0.0, 0.1, 0.08), Dimension("phase", -3.0, 3.0, 1.0))
-    fingerprint = "bowl"
-
-    def evaluate(self, values: Mapping[str, float]) -> Evaluation:
-        return Evaluation(sum(values.values()), {"tilt": 0.1, "fell": False})
-
-
-def save_journal(folder: Path) -> None:
-    tune(Bowl(), generations=2, journal=folder / "bowl.jsonl")
-
-
-def sealed_journal(damaged: bytes) -> bytes:
-    """Seal what is still JSON among a journal's lines anew, as a forger would."""
-    lines, check = [], ""
-    for number, line in enumerate(damaged.splitlines()):
-        name = "check" if number else "hash"
-        try:
-            body = json.loads(line)
-            body.pop(name, None)
-            told = json.dumps(body)
-        except (ValueError, AttributeError, RecursionError):
-            lines.append(line)
-            continue
-        check = hashlib.sha256(f"{check}{told}".encode()).hexdigest()[:16]
-        lines.append(f'{told[:-1]}, "{name}": "{check}"}}'.encode())
-    return b"\n".join(lines) + b"\n"
-
-
-def save_batch(folder: Path) -> None:
-    pw.run_many("passivity-test", seeds=[1], folder=folder, recordings=False)
-
-
-def sealed_entry(damaged: bytes) -> bytes:
-    """Seal what is still an entry of a batch's journal anew."""
-    try:
-        told = str(json.loads(damaged)["run"])
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return damaged
-    sealed = {"run": told, "check": hashlib.sha256(told.encode(errors="replace")).hexdigest()}
-    return json.dumps(sealed).encode()
-
-
-@cache
-def batch_settings() -> bytes:
-    """Return what a batch of `save_batch` says of its settings."""
-    with tempfile.TemporaryDirectory() as folder:
-        save_batch(Path(folder))
-        return (Path(folder) / "batch.json").read_bytes()
+    def mutated(self, rng: random.Random, name: str, data: bytes) -> bytes:
+        """Return a file with another structure."""
+        return mutate_file(rng, name, data) if self.mutate is None else self.mutate(rng, data)
 
 
 def go_on(path: Path) -> None:
@@ -233,11 +183,20 @@ def look_into(path: Path) -> None:
     play(path)
 
 
-def watch(path: Path) -> None:
-    """Read a recording, judge and measure it."""
-    seen = read_mcap(path, trust_attached_rules=True)
-    pw.evaluate(seen)
-    pw.replay(seen, trust_attached_rules=True)
+def judge_recording(path: Path) -> None:
+    """Read a recording whatever its digest; look for contradictions, judge, rank and measure it."""
+    with mock.patch("posewright.recordings.mcap_file._require_unchanged_content"):
+        recording = read_mcap(path, trust_attached_rules=True)
+        steps: tuple[Callable[[], object], ...] = (
+            lambda: pw.find_inconsistencies(recording),
+            lambda: pw.evaluate(recording),
+            lambda: pw.replay(recording, trust_attached_rules=True).to_dict(),
+            lambda: pw.rank(path).to_dict(),
+            lambda: pw.judge(recording),
+        )
+        for step in steps:
+            with suppress(PosewrightError):
+                step()
 
 
 def resume(path: Path) -> None:
@@ -258,9 +217,227 @@ def check_stick(path: Path) -> None:
         str(finding)
 
 
+def read_and_write_chart(path: Path) -> None:
+    """Read a chart in any form, and write it in the others."""
+    chart = pw.read_chart(path)
+    for name in ("copy.chart.yaml", "copy.scxml"):
+        with suppress(PosewrightError):
+            pw.write_chart(chart, path.with_name(name))
+    for name in ("copy.chart.yaml", "copy.scxml"):
+        path.with_name(name).unlink(missing_ok=True)
+
+
+def check_and_draw_chart(path: Path) -> None:
+    """Read a chart, prove what can be proved of it in its budget of time, run it, tabulate and draw it."""
+    chart = pw.read_chart(path)
+    steps: tuple[Callable[[], object], ...] = (
+        lambda: pw.run_chart(chart, [{}, {}]),
+        lambda: pw.tabulate_chart(chart),
+        lambda: pw.draw_chart(chart, path.with_name("chart.svg")),
+    )
+    for step in steps:
+        with suppress(PosewrightError):
+            step()
+
+
+def import_and_describe_robot(path: Path) -> None:
+    folder = path.parent / "imported"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        imported = pw.import_robot(path, folder)
+        "\n".join(map(str, imported.lines()))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def import_robot_with_mesh(path: Path) -> None:
+    """Import a robot of one leg, whose shape is a mesh."""
+    robot_path = path.with_name("leg.urdf")
+    robot_path.write_text((SEEDS / "leg.urdf").read_text().replace("MESH", path.name))
+    import_and_describe_robot(robot_path)
+
+
+def import_and_write_arena(path: Path) -> None:
+    """Import a field, write it and read it again."""
+    recognised = pw.import_arena(path)
+    target = path.with_name("imported.arena.yaml")
+    try:
+        pw.write_arena(target, recognised.arena)
+        read_arena(target)
+    finally:
+        target.unlink(missing_ok=True)
+
+
+def look_at_day(path: Path) -> None:
+    day = read_day(path.parent)
+    json.dumps(day.to_dict())
+    day.csv()
+
+
+def open_draft(path: Path) -> None:
+    """Read a draft of a motion as the studio does when it offers to go on with it."""
+    (path.parent / "nod.motion.yaml").write_bytes((DOG / "motions" / "nod.motion.yaml").read_bytes())
+    draft = read_draft(path)
+    draft.motions_of(robot_named("sony_ers7"))
+    draft.apply_to(open_path(path.parent / "nod.motion.yaml"))
+
+
+def answer_robot_request(path: Path) -> None:
+    """Ask a served robot, after a session was opened, and look at its answer."""
+    server = PlantServer(lambda parts, _arena: MockBody(parts[0].robot), robot_named, now=lambda: 0.0)
+    message = path.read_bytes()
+    if not path.name.startswith("0"):
+        requests = wire_requests()
+        server.answer_request(requests["0_open"])
+        for number in range(1, int(path.name[0])):
+            server.answer_request(next(data for name, data in requests.items() if name[0] == str(number)))
+    answer = cast("Mapping[str, Any]", unpack(server.answer_request(message)))
+    server.close()
+    if "error" in answer:
+        raise PosewrightError(str(answer["error"]))
+
+
+def read_yarp(path: Path) -> None:
+    """Read bytes as everything that a port of YARP may be sent."""
+    data = path.read_bytes()
+    position = 0
+
+    def take(count: int) -> bytes:
+        nonlocal position
+        position += count
+        if position > len(data):
+            raise EOFError
+        return data[position - count : position]
+
+    with suppress(PosewrightError, EOFError):
+        take_message(take)
+    with suppress(PosewrightError, EOFError):
+        Assembly().add(datagram(0, data))
+    with suppress(PosewrightError):
+        to_text(decode(data))
+    to_text(from_text(data.decode("utf-8", "surrogateescape")))
+
+
+def read_servo_bytes(path: Path) -> None:
+    """Read bytes as a bus reads its servos' answers, and as servos read a controller's packets."""
+    data = path.read_bytes()
+    for size in (0, 2, 8):
+        parse_answers(data, (1, 2, 3), size, FrameAnswers(), overdue=(2,))
+    FakeBus([FakeServo(1), FakeServo(2)]).exchange(data)
+    with suppress(PosewrightError):
+        BoardAnswer.decode(data)
+
+
+def answer_studio_request(path: Path) -> None:
+    """Read a request of a studio's window, and do what it says to the motion or the field."""
+    request = read_request(path.read_bytes())
+    arguments = dict(request.arguments)
+    command_arguments = arguments.get("arguments")
+    if not isinstance(command_arguments, Mapping):
+        command_arguments = {}
+    if request.action == "arena.edit":
+        read_arena_command(str(arguments.get("command")), command_arguments).apply(club_field())
+    else:
+        document = open_path(DOG / "motions" / "nod.motion.yaml").document()
+        document.do(read_command(str(arguments.get("command")), command_arguments))
+
+
+def read_openr_text(path: Path) -> None:
+    """Read one of the texts for an AIBO's programs, by its name."""
+    if path.suffix == ".cfg":
+        read_connect_file(path)
+    elif path.suffix == ".script":
+        read_script(read_text(path), path)
+    else:
+        read_inputs(read_text(path), path)
+
+
+def read_robi_file(path: Path) -> None:
+    """Read a Robi's program or listing, and list it; or a patch, and invert it."""
+    if path.suffix == ".patch":
+        pw.read_robi_patch(path).inverse().text()
+        return
+    listing = pw.list_robi_program(pw.open_robi_program(path))
+    pw.assemble_robi_program(listing)
+
+
+def read_robi_table(path: Path) -> None:
+    (read_memory_map if path.name.startswith("memory") else read_posture_table)(path)
+
+
+def run_basic(path: Path) -> None:
+    """Compile a RoboBASIC program, and read its motions and routines."""
+    open_program(path)
+    with suppress(PosewrightError):
+        pw.basic_routines(path)
+    pw.basic_motions(path)
+
+
+def read_generated_folder(path: Path) -> None:
+    """Read the unit in a folder, say what was changed in it, and explain a line."""
+    read_generated_unit(path.parent)
+    find_changed_files(path.parent)
+    explain("dark -> dark", path.parent)
+
+
+def read_whole_stick(path: Path) -> None:
+    """Check a memory stick with a damaged file in it, and add a motion to it."""
+    stick = next(parent for parent in path.parents if (parent / "nod.mtn").exists())
+    memory_stick = read_stick(stick)
+    for finding in check_monet(memory_stick):
+        str(finding)
+    pw.motions_on(memory_stick)
+    target = stick / "changed"
+    try:
+        pw.add_to_stick(
+            stick / "nod.mtn", stick, id=70, name="a_stand#stand_nod", accept_jump=True, output=target
+        )
+    finally:
+        shutil.rmtree(target, ignore_errors=True)
+
+
+TYPED_READERS: Mapping[str, Callable[[str], object]] = {
+    "words": read_words,
+    "seeds": read_seeds,
+    "robot": parse_robot_name,
+    "size": parse_size,
+    "keyframes.yaml": lambda text: parse_keyframes(text, nod_motion(), robot_named("sony_ers7")),
+}
+
+
+def read_typed_text(path: Path) -> None:
+    """Read a text that somebody types or pastes, as its name says."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    TYPED_READERS[path.name](text)
+
+
+@cache
+def nod_motion() -> Motion:
+    return pw.read_motion(DOG / "motions" / "nod.motion.yaml")
+
+
+@cache
+def small_day() -> Day:
+    """Return a day with an exhibition, to which a jury gives points."""
+    exhibition = Discipline(
+        "exhibition", "Exhibition", 10.0, 10.0, jury=True, earned={"Ours": 0.0, "Theirs": 0.0}
+    )
+    contestants = (Contestant("Ours", "robotis_bioloid"), Contestant("Theirs", "robotis_bioloid"))
+    return Day("mine", "Our day", 1, contestants, (exhibition,), {}, Path())
+
+
+@cache
+def club_field() -> Any:
+    return new_field("club")
+
+
 CHARTS_OURS = files(HOUSE, "robots/catalogue/*/behaviours/*.chart.yaml")
 CHARTS_SHOWN = files(CHARTS, "*/*.chart.yaml")
 ROWS = {"rows.csv": b"button\n0\n1\n1\n0\n"}
+CALIBRATION = {
+    "mine.calibration.yaml": b"calibration: mine\nrobot: robotis_bioloid\noffsets_ticks: {right_knee: -4}\n"
+    b"reversed: [left_elbow]\nids: {right_hip_roll: 11, right_hip_pitch: 9}\n"
+}
 DESIGNDB = {
     "DESIGNDB.CFG": b"[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\nMONET_SOUND /MS/S.ODA\n"
 }
@@ -268,40 +445,80 @@ COMMANDS = {
     "MONETCMD.CFG": b"# first\n60 2 1\nmonetagentMTN a_stand#stand_kick -1\nmonetagentSOUND bark -1\n"
 }
 WAYS = {"MONET.CFG": b"monetagentNEUTRAL a_nt#stand_standard 0\nmonetagentMTN a_stand#sit_standard -1\n"}
+ENTRY = {
+    "entry.yaml": b"entry: Ours\nclub: Robots\nrobot: robotis_bioloid\n"
+    b"behaviours: {obstacle-race: obstacle_race, stairs: climb_stairs}\n"
+    b"options: {stairs: {speed: '1'}}\n"
+}
+RM4 = {
+    "wave.rm4": b'<medit><block name="wave" /></medit>\n'
+    b'<mem_w size="2" adr="0x00000a04">0x0000,0x0050</mem_w>\n'
+    b'<calc><mem_r size="2" adr="0x00000e5c"/><const data="472"/><sub/><eq/><jump adr="0x00000025"/></calc>\n'
+    b"<return/>\n",
+    "forces.patch": b"file,sha256," + b"9f86d081" * 8 + b"\n0x0028369a,00 00,02 00\n",
+}
+
+
+TRUTH_TABLES = {
+    "bits.csv": b"q0,w,v,q0_next,s1\n0,0,X,0,0\n0,1,0,1,1\n0,1,1,1,0\n1,X,0,0,0\n1,X,1,1,1\n",
+    "names.csv": b"state,u,next,lamp\noff,0,off,0\noff,1,on,1\non,0,on,1\non,1,off,0\n",
+}
+JURY = {"jury.yaml": b"exhibition: {Ours: 8.5, Theirs: 3}\n"}
+TYPED_TEXTS = {
+    "words": b"472@3.0, 1@0, 12@7.25",
+    "seeds": b"1-20, 7, 30-32",
+    "robot": b"lab/robi_2",
+    "size": b"640x480",
+    "keyframes.yaml": b"motion: copied\nrobot: sony_ers7\njoints: [neck_tilt]\n"
+    b"keyframes: [{reach_s: 0.4, pose_deg: [-20]}, {reach_s: 0.4, pause_s: 1, pose_deg: [0]}]\n",
+}
+
+
+def rules_reader(name: str) -> Reader:
+    """Return the reader of the rules of a contest."""
+    seeds = files(HOUSE, f"contests/*/{name.replace('-', '_')}.rules.yaml")
+    return Reader(lambda path: contest(name, read_text(path)), seeds)
+
 
 READERS: dict[str, Reader] = {
     "robot": Reader(read_robot, files(ROBOTS, "*/robot.yaml"), around=ROBOTS),
+    "robot import": Reader(import_and_describe_robot, saved_by(save_robot_files)),
+    "robot's mesh": Reader(import_robot_with_mesh, saved_by(save_meshes)),
     "gait": Reader(pw.read_gait, files(DOG, "gaits/*.yaml")),
     "motion": Reader(play, files(ROBOTS, "*/motions/*.yaml")),
     "layout": Reader(pw.read_layout, files(HOUSE, "arenas/layouts/*.yaml")),
     "arena": Reader(read_arena, files(HOUSE, "**/*.arena.yaml")),
-    "VRML scene": Reader(pw.import_arena, made(lambda folder: write_scene(folder / "field.wrl"))),
-    "OpenRAVE": Reader(read_openrave, files(SAMPLES, "openrave/*.xml")),
+    "scene": Reader(import_and_write_arena, saved_by(save_scenes)),
+    "OpenRAVE": Reader(read_openrave, saved_by(save_robot_files, "openrave/*.xml", only="arm*")),
     "trial": Reader(read_trial, files(HOUSE, "runs/catalogue/*.yaml")),
-    "behaviour (Bioloid)": Reader(pw.read_behaviour, files(MAN, "behaviours/*.behaviour.yaml"), around=MAN),
-    "behaviour (ERS-7)": Reader(pw.read_behaviour, files(DOG, "behaviours/*.behaviour.yaml"), around=DOG),
-    "race's rules": Reader(
-        lambda path: contest("obstacle-race", read_text(path)),
-        files(HOUSE, "contests/obstacle_race/*.rules.yaml"),
+    "behaviour (Bioloid)": Reader(
+        pw.read_behaviour, files(MAN, "behaviours/*.behaviour.yaml"), around=MAN, is_slow=True
     ),
-    "passivity rules": Reader(
-        lambda path: contest("passivity-test", read_text(path)),
-        files(HOUSE, "contests/passivity_test/*.rules.yaml"),
+    "behaviour (ERS-7)": Reader(
+        pw.read_behaviour, files(DOG, "behaviours/*.behaviour.yaml"), around=DOG, is_slow=True
     ),
-    "stairs' rules": Reader(
-        lambda path: contest("stairs", read_text(path)), files(HOUSE, "contests/stairs/*.rules.yaml")
-    ),
-    "sumo rules": Reader(
-        lambda path: contest("sumo", read_text(path)), files(HOUSE, "contests/sumo/*.rules.yaml")
-    ),
+    **{f"rules of the {name}": rules_reader(name) for name in contest_names()},
     "design rules": Reader(
         lambda path: design_rules(path, robot_named("sony_ers7")), files(HOUSE, "motions/catalogue/*.yaml")
     ),
     "tune": Reader(read_tune, files(DOG, "tunes/*.yaml"), around=DOG),
     "bodies": Reader(read_domain_randomization, files(HOUSE, "bodies/catalogue/*.yaml")),
-    "chart": Reader(pw.read_chart, lambda: {**CHARTS_OURS(), **CHARTS_SHOWN()}, around=CHARTS),
-    "scxml": Reader(pw.read_chart, made(save_scxml)),
-    "chart table": Reader(pw.read_chart, made(save_tables)),
+    "calibration": Reader(read_calibration, lambda: CALIBRATION),
+    "contest day": Reader(read_day_rules, files(HOUSE, "runs/tournament/*.day.yaml")),
+    "contestant": Reader(lambda path: pw.read_contestant(path.parent), lambda: ENTRY),
+    "day's result": Reader(
+        look_at_day,
+        saved_by(save_day),
+        sealed=partial(sealed_text, "day"),
+        mutate=partial(mutate_text_in, "day"),
+    ),
+    "jury's points": Reader(lambda path: read_jury(path, small_day()), lambda: JURY),
+    "chart": Reader(read_and_write_chart, lambda: {**CHARTS_OURS(), **CHARTS_SHOWN()}, around=CHARTS),
+    "checked chart": Reader(check_and_draw_chart, CHARTS_SHOWN, around=CHARTS, is_slow=True),
+    "scxml": Reader(read_and_write_chart, saved_by(save_scxml)),
+    "scxml in part": Reader(read_scxml_partially, saved_by(save_scxml)),
+    "chart table": Reader(read_and_write_chart, saved_by(save_tables)),
+    "truth table": Reader(read_and_write_chart, lambda: TRUTH_TABLES),
     "scenario": Reader(try_scenario, files(LAMP, "scenarios/*.yaml")),
     "rows": Reader(
         lambda path: read_rows(pw.read_chart(LAMP / "button_lamp.chart.yaml"), path), lambda: ROWS
@@ -316,15 +533,47 @@ READERS: dict[str, Reader] = {
     "ekmotion": Reader(lambda path: open_moves(None, path), files(HOUSE, "runtimes/openr/ekmotion/*.yaml")),
     "omtn": Reader(play, motions(".mtn", "aibo_mtn/*")),
     "RoboBASIC": Reader(look_through, files(HOUSE, "runtimes/robobasic/programs/*.bas")),
-    "oda": Reader(look_into, made(save_archives, "aibo_oda/*")),
+    "RoboBASIC's motions": Reader(run_basic, files(HOUSE, "runtimes/robobasic/programs/*.bas")),
+    "Robi": Reader(read_robi_file, lambda: {**RM4, **files(HOUSE, "runtimes/robi/programs/*.lst")()}),
+    "Robi's tables": Reader(read_robi_table, files(HOUSE / "runtimes" / "robi", "*.yaml")),
+    "oda": Reader(look_into, saved_by(save_archives, "aibo_oda/*")),
     "kinds that are not read": Reader(
         play, lambda: wild("choreonoid/*", "kondo/*", "openrave/*", "robotis_bin/*", "aibo_monet/*")
     ),
     "designdb": Reader(check_stick, lambda: {**DESIGNDB, **wild("aibo_monet/DESIGNDB.CFG")}),
     "monet commands": Reader(check_stick, lambda: {**COMMANDS, **wild("aibo_monet/*_MONETCMD.CFG")}),
     "monet ways": Reader(check_stick, lambda: {**WAYS, **wild("aibo_monet/*_MONET.CFG")}),
-    "journal": Reader(resume, made(save_journal)),
-    "sealed journal": Reader(resume, made(save_journal), sealed=sealed_journal),
-    "batch's entry": Reader(go_on, made(save_batch, only="journal/*"), sealed=sealed_entry),
-    "recording": Reader(watch, made(save_recordings)),
+    "texts for programs": Reader(read_openr_text, saved_by(save_openr_texts)),
+    "memory stick": Reader(read_whole_stick, saved_by(prepare_stick, only="**/*"), around=prepare_stick),
+    "typed text": Reader(read_typed_text, lambda: TYPED_TEXTS),
+    "journal": Reader(resume, saved_by(save_journal)),
+    "sealed journal": Reader(resume, saved_by(save_journal), sealed=sealed_journal),
+    "batch's entry": Reader(
+        go_on,
+        saved_by(save_batch, only="journal/*"),
+        sealed=partial(sealed_text, "run"),
+        mutate=partial(mutate_text_in, "run"),
+    ),
+    "generated folder": Reader(
+        read_generated_folder,
+        saved_by(save_generated, only="*.json"),
+        around=save_generated,
+    ),
+    "recording": Reader(judge_recording, saved_by(save_recordings)),
+    "forged recording": Reader(judge_recording, saved_by(save_recordings), mutate=mutate_recording),
+    "draft of a motion": Reader(
+        open_draft, saved_by(save_drafts), sealed=sealed_draft, mutate=mutate_after_line
+    ),
+    "draft of a field": Reader(read_arena_draft, saved_by(save_field_drafts)),
+    "field in the studio": Reader(open_arena, files(HOUSE, "**/*.arena.yaml", "arenas/layouts/*.yaml")),
+    "studio's request": Reader(answer_studio_request, studio_requests),
+    "request to a robot": Reader(
+        answer_robot_request, wire_requests, sealed=sealed_wire_message, mutate=mutate_wire_message
+    ),
+    "YARP": Reader(read_yarp, bottles),
+    "ROS trajectory": Reader(
+        lambda path: read_trajectory(path.read_bytes(), robot_named("robotis_bioloid").joint_names),
+        trajectories,
+    ),
+    "servo bus": Reader(read_servo_bytes, servo_answers, sealed=sealed_packets),
 }

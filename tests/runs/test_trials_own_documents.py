@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,12 @@ import pytest
 import posewright as pw
 from posewright.arenas import Box, read_layout
 from posewright.contests import rules
-from posewright.errors import DocumentError, InputError, OutputError, UnknownNameError
+from posewright.errors import DocumentError, FormatError, InputError, OutputError, UnknownNameError
 from posewright.figures import recorded_world
-from posewright.recordings import read_mcap
+from posewright.recordings import Header, RobotHeader, read_mcap
 from posewright.robots import robot
 from posewright.runs import read_trial
+from posewright.runs.provenance import model_documents
 
 SHIPPED = robot("robotis_bioloid")
 
@@ -71,15 +73,36 @@ def test_a_trial_runs_with_its_own_robot_layout_and_rules(
     assert again.recording.header.identity() == recording.header.identity()
 
 
-def test_the_world_of_ones_own_robot_is_built_from_its_card_alone(folder: Path) -> None:
+def test_the_world_of_ones_own_robot_is_built_from_the_recording_alone(folder: Path) -> None:
     header = pw.run_trial(folder / "mine.trial.yaml").recording.header
-    with pytest.raises(
-        InputError, match=r"'my_robot', a robot with a card of its own .*pass the robot's card"
-    ):
-        recorded_world(header)
+    own = robot(folder / "robot.yaml")
+    assert recorded_world(header).robot.name == "my_robot"
+    assert recorded_world(header).robot.joints == own.joints
+    assert recorded_world(header, own).robot.name == "my_robot"
     with pytest.raises(InputError, match="not of 'robotis_bioloid'"):
         recorded_world(header, SHIPPED)
-    assert recorded_world(header, robot(folder / "robot.yaml")).robot.name == "my_robot"
+    documents = {name: text for name, text in header.documents.items() if ".model/" not in name}
+    with pytest.raises(InputError, match=r"not carry the model of 'my_robot' .*pass the robot's card"):
+        recorded_world(replace(header, documents=documents))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("../../outside.xml", "<mujoco/>", "a path outside the recording"),
+        ("mesh.stl.base64", "no base64!", "is not base64"),
+        ("model.xml", '<mujoco><include file="/etc/passwd"/></mujoco>', "<include> is not supported"),
+        ("model.xml", '<mujoco><replicate count="1000000"/></mujoco>', "<replicate> is not supported"),
+    ],
+)
+def test_a_model_in_a_recording_reads_and_writes_nothing_elsewhere(
+    folder: Path, name: str, text: str, message: str
+) -> None:
+    card = robot(folder / "robot.yaml")
+    documents = {"my_robot.robot.yaml": card.text, **model_documents(card), f"my_robot.model/{name}": text}
+    header = Header({"my_robot": RobotHeader("my_robot", joints=card.joint_names)}, documents=documents)
+    with pytest.raises((InputError, FormatError), match=message):
+        recorded_world(header)
 
 
 def test_a_behaviour_for_another_robot_is_refused(folder: Path) -> None:

@@ -77,6 +77,23 @@ def test_what_cost_points_is_marked_in_the_view_from_then_on_and_named_for_a_whi
         assert (ball.visible, text.visible) == (is_marked, is_named), time_s
 
 
+def test_two_robots_have_the_colours_of_their_roles(
+    shipped: Callable[[str], Path], studio_of: Any, window_of: Any
+) -> None:
+    motion = shipped("walk_forward")
+    ending = SimpleNamespace(watch=lambda block: block.state.time_s > 0.1)
+    run_trial("sumo", record=motion.parent / "bout.mcap", make_watcher=lambda _: ending)
+    window = window_of(studio_of(motion))
+    window.ask("trial.open", file="bout.mcap")
+    window.until(lambda topics: topics.get("trial_now") is not None)
+    scene = window.studio.context.scene.viser.scene
+    for robot_name, strong, weak in (("red", 0, 2), ("blue", 2, 0)):
+        names = (f"/trial/{robot_name}/look-{number}-0" for number in range(100))
+        shapes = [shape for name in names if (shape := scene.get_handle_by_name(name)) is not None]
+        assert shapes
+        assert all(shape.color[strong] > shape.color[weak] for shape in shapes)
+
+
 def test_the_playhead_tells_what_was_decided_last_and_steps_by_rows(opened: Any) -> None:
     window, recording = opened
     decisions = recording.robot().decisions

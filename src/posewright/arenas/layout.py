@@ -22,6 +22,7 @@ import numpy as np
 from posewright.arenas.arena import BOX, Arena, Box
 from posewright.arenas.arena import arena as find_arena
 from posewright.arenas.layout_check import check_layout, require_valid_layout
+from posewright.arenas.obstacles import fixed_obstacles, obstacle_distances
 from posewright.arenas.rectangles import corners, point_distances
 from posewright.arrays import Flags, Floats
 from posewright.documents import (
@@ -198,7 +199,8 @@ def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = 
     Args:
         seed: 0 or more.
         arena: the field; None for the CEABOT obstacle field.
-        boxes: number of boxes; by default random from three to the field's maximum, or to six if it has none.
+        boxes: number of boxes; by default random from three to the field's maximum, or to six if it has none,
+            or fewer where fixed shapes leave no room for so many.
 
     Raises:
         InputError: the seed is negative, or the field cannot hold so many boxes.
@@ -214,10 +216,13 @@ def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = 
     n_boxes = int(rng.integers(min_boxes, max_boxes + 1)) if boxes is None else boxes
     if not 0 <= n_boxes <= max_boxes:
         raise InputError(f"{n_boxes} boxes", hint=f"expected 0 to {max_boxes}")
-    for _ in range(_MAX_DRAWS):
-        candidate = _draw_layout(rng, n_boxes, field)
-        if candidate is not None and not check_layout(candidate, field):
-            return candidate
+    # on a field with furniture, fewer boxes than drawn may have room
+    fewest_boxes = n_boxes if boxes is not None or not fixed_obstacles(field) else 0
+    for n_placed in range(n_boxes, fewest_boxes - 1, -1):
+        for _ in range(_MAX_DRAWS):
+            candidate = _draw_layout(rng, n_placed, field)
+            if candidate is not None and not check_layout(candidate, field):
+                return candidate
     hint = "use fewer boxes or a larger field"
     raise InputError(f"found no legal layout of {n_boxes} boxes", hint=hint)
 
@@ -275,7 +280,7 @@ def _draw_group_candidates(rng: np.random.Generator, size: int, arena: Arena) ->
 
 
 def _find_free_groups(groups: Floats, placed_boxes: Floats, arena: Arena) -> Flags:
-    """Return which groups lie in the zone and leave a gap to walls and other boxes.
+    """Return which groups lie in the zone and leave a gap to walls, fixed shapes and other boxes.
 
     Args:
         groups: candidate poses x, y, yaw, `(n_candidates, size, 3)`.
@@ -294,6 +299,9 @@ def _find_free_groups(groups: Floats, placed_boxes: Floats, arena: Arena) -> Fla
     is_in_zone = (x.min(axis=1) >= low) & (x.max(axis=1) <= high)
     is_at_wall = (wall_distance >= 0.0) & (wall_distance <= _GROUP_GAP_M)  # it touches: that is no gap
     is_free = is_in_zone & ((wall_distance >= arena.gap_m) | is_at_wall)
+    shape_distances = obstacle_distances(outlines.reshape(-1, 2), arena)
+    if shape_distances.size:
+        is_free &= shape_distances.reshape(len(groups), -1).min(axis=1) >= arena.gap_m
     if len(placed_boxes):
         # The nearest corner may be that of a group or that of a placed box.
         group_corner_distances = point_distances(outlines, placed_boxes, box_size).min(axis=(1, 2))

@@ -14,9 +14,9 @@ from enum import Enum
 
 import numpy as np
 
-from posewright.arenas.arena import Arena, Box
+from posewright.arenas.arena import Arena, Box, Shape
 from posewright.arenas.arena import arena as find_arena
-from posewright.arenas.obstacles import fixed_obstacles, overlap_depth
+from posewright.arenas.obstacles import fixed_obstacles, obstacle_outline, outline_distance, overlap_depth
 from posewright.arenas.rectangles import corners, pair_distances
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, Where
@@ -112,13 +112,15 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
     missing_edges = [edge for edge, wall in enumerate(_EDGES.values()) if wall not in wall_names]
     faults = [*_find_outside(distances, missing_edges), *_find_overlaps(distances)]
     faults += _find_boxes_in_shapes(boxes, field)
+    shapes = fixed_obstacles(field)
+    distances = _with_shapes(distances, outlines, shapes, field)
     # A missing wall is near to nothing.
-    missing_obstacles = [len(poses) + edge for edge in missing_edges]
+    missing_obstacles = [len(poses) + len(shapes) + edge for edge in missing_edges]
     distances[missing_obstacles, :] = np.inf
     distances[:, missing_obstacles] = np.inf
     faults += _find_surplus_boxes(len(boxes), field)
     faults += _find_outside_zone(outlines[..., 0], field)
-    faults += _find_narrow_gaps(distances, field)
+    faults += _find_narrow_gaps(distances, shapes, field)
     if not _has_passage(distances, field):
         message = "the boxes close the way from wall to wall"
         hint = f"leave a gap of {field.gap_m:g} m somewhere"
@@ -150,16 +152,45 @@ def _obstacle_distances(outlines: Floats, box_distances: Floats, arena: Arena) -
     return distances
 
 
+def _with_shapes(distances: Floats, outlines: Floats, shapes: Sequence[Shape], arena: Arena) -> Floats:
+    """Return the distances between all obstacles with the fixed shapes between the boxes and `_EDGES`.
+
+    Args:
+        distances: from `_obstacle_distances`, `(n + 4, n + 4)` [m].
+        outlines: corners of the boxes, `(n, 4, 2)` [m].
+        shapes: m fixed obstacles.
+        arena: the field.
+
+    Returns:
+        `(n + m + 4, n + m + 4)` [m]; 0 for a shape that overlaps something.
+    """
+    n_boxes = len(outlines)
+    for number, shape in enumerate(shapes):
+        index = n_boxes + number
+        outline = obstacle_outline(shape)
+        x, y = outline.T
+        others = [*outlines, *map(obstacle_outline, shapes[:number])]
+        row = [outline_distance(outline, other) for other in others]
+        half_width = arena.size_y / 2.0
+        edges = (half_width - y.max(), half_width + y.min(), x.min(), arena.size_x - x.max())
+        row_to_all = np.array([*row, *np.maximum(edges, 0.0)])
+        distances = np.insert(distances, index, row_to_all, axis=0)
+        distances = np.insert(distances, index, np.insert(row_to_all, index, np.inf), axis=1)
+    return distances
+
+
 def _has_passage(distances: Floats, arena: Arena) -> bool:
     """Return whether a disc as wide as the smallest gap can pass from line to line.
 
     Obstacles nearer to each other than the disc is wide block it, and the passage is closed exactly if a
-    chain of them connects the left wall with the right one: grown by the disc's radius, convex obstacles
-    overlap if and only if their distance is below its diameter.
+    chain of boxes connects the left wall with the right one: grown by the disc's radius, convex obstacles
+    overlap if and only if their distance is below its diameter. The start wall and the far wall are in no
+    chain: the way leads from one to the other, past every box that stands at them.
     """
     left_wall = len(distances) - len(_EDGES)
     right_wall = left_wall + 1
-    groups = _connected_groups(distances < arena.gap_m - TOLERANCE_M)
+    n_obstacles = right_wall + 1  # without the start wall and the far wall
+    groups = _connected_groups(distances[:n_obstacles, :n_obstacles] < arena.gap_m - TOLERANCE_M)
     return bool(groups[left_wall] != groups[right_wall])
 
 
@@ -252,13 +283,27 @@ def _find_outside_zone(corner_x: Floats, arena: Arena) -> Iterator[LayoutFault]:
         yield LayoutFault(LayoutFaultKind.ZONE, message, hint, box=i + 1)
 
 
-def _find_narrow_gaps(distances: Floats, arena: Arena) -> Iterator[LayoutFault]:
-    """Yield the gaps between obstacles that are too narrow; obstacles that touch form one obstacle."""
+def _find_narrow_gaps(distances: Floats, shapes: Sequence[Shape], arena: Arena) -> Iterator[LayoutFault]:
+    """Yield the gaps beside boxes that are too narrow; obstacles that touch form one obstacle.
+
+    Args:
+        distances: from `_with_shapes` [m].
+        shapes: the fixed obstacles.
+        arena: the field.
+    """
+    n_boxes = len(distances) - len(_EDGES) - len(shapes)
+    names = [
+        *map(_box_name, range(n_boxes)),
+        *(shape.name for shape in shapes),
+        *(f"the {edge}" for edge in _EDGES),
+    ]
     groups = _connected_groups(distances <= arena.touching_m + TOLERANCE_M)
     is_narrow = (distances < arena.gap_m - TOLERANCE_M) & (groups[:, None] != groups[None, :])
     hint = f"at least {arena.gap_m:g} m, or under {arena.touching_m:g} m to make them one obstacle"
-    for i, j in np.argwhere(np.triu(is_narrow)).tolist():
-        pair = f"{_box_name(i)} and {_obstacle_name(j, distances)}"
-        message = f"the gap between {pair} is {distances[i, j]:.3f} m wide"
-        other_box = j + 1 if j < len(distances) - len(_EDGES) else None
-        yield LayoutFault(LayoutFaultKind.GAP, message, hint, box=i + 1, other_box=other_box)
+    for i, j in np.argwhere(np.triu(is_narrow)[:n_boxes]).tolist():  # what stands fixed is no fault of boxes
+        message = f"the gap between {names[i]} and {names[j]} is {distances[i, j]:.3f} m wide"
+        other_box = j + 1 if j < n_boxes else None
+        shape_name = shapes[j - n_boxes].name if 0 <= j - n_boxes < len(shapes) else ""
+        yield LayoutFault(
+            LayoutFaultKind.GAP, message, hint, box=i + 1, other_box=other_box, shape=shape_name
+        )

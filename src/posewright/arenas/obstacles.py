@@ -18,6 +18,12 @@ _MIN_HEIGHT_M = 1e-3
 """A shape that rises less above the floor is part of it, such as a ring let into the floor [m]."""
 
 
+_ROUND_CORNERS = 48
+"""Corners of the polygon that stands for a round shape: it is at most 0.2 % of the radius smaller."""
+
+_MIN_EDGE_M = 1e-9
+
+
 def fixed_obstacles(arena: Arena, below_m: float = HEADROOM_M) -> tuple[Shape, ...]:
     """Return the solid shapes that stand on a field, without the walls at its edges.
 
@@ -57,16 +63,47 @@ def overlap_depth(pose: tuple[float, float, float], size_m: tuple[float, float],
         radius_m = shape.size_m[0] / 2.0
         gap = float(point_distances([(shape.x, shape.y)], [pose], size_m)[0, 0]) - radius_m
         return max(0.0, -gap)
-    rectangle = corners([pose], size_m)[0]
-    outline = shape_outline(shape)
-    normals = np.concatenate([_edge_normals(rectangle), _edge_normals(outline)])
-    rectangle_projections = rectangle @ normals.T
-    outline_projections = outline @ normals.T
+    return max(0.0, -_widest_gap(corners([pose], size_m)[0], shape_outline(shape)))
+
+
+def _widest_gap(first: Floats, second: Floats) -> float:
+    """Return the widest gap between two convex outlines along their normals [m]; negative if they overlap.
+
+    By the separating axis theorem, the widest gap decides.
+    """
+    normals = np.concatenate([_edge_normals(first), _edge_normals(second)])
+    first_projections = first @ normals.T
+    second_projections = second @ normals.T
     gaps = np.maximum(
-        rectangle_projections.min(axis=0) - outline_projections.max(axis=0),
-        outline_projections.min(axis=0) - rectangle_projections.max(axis=0),
+        first_projections.min(axis=0) - second_projections.max(axis=0),
+        second_projections.min(axis=0) - first_projections.max(axis=0),
     )
-    return max(0.0, -float(gaps.max()))  # separating axis theorem: the widest gap decides
+    return float(gaps.max())
+
+
+def outline_distance(first: Floats, second: Floats) -> float:
+    """Return the distance of two convex outlines, `(n, 2)` and `(m, 2)` [m]; 0 if they overlap."""
+    if _widest_gap(first, second) <= 0.0:
+        return 0.0
+    return min(_vertex_distance(first, second), _vertex_distance(second, first))
+
+
+def _vertex_distance(vertices: Floats, outline: Floats) -> float:
+    """Return the least distance of some points `(n, 2)` from the edges of an outline `(m, 2)` [m]."""
+    edges = np.roll(outline, -1, axis=0) - outline
+    offsets = vertices[:, None] - outline
+    shares = (offsets * edges).sum(axis=-1) / np.maximum((edges**2).sum(axis=-1), _MIN_EDGE_M**2)
+    nearest = outline + np.clip(shares, 0.0, 1.0)[..., None] * edges
+    return float(np.linalg.norm(vertices[:, None] - nearest, axis=-1).min())
+
+
+def obstacle_outline(shape: Shape) -> Floats:
+    """Return the outline of any shape seen from above, a round one as a polygon, `(n, 2)` [m]."""
+    if not shape.is_round:
+        return shape_outline(shape)
+    angles = np.linspace(0.0, 2.0 * np.pi, _ROUND_CORNERS, endpoint=False)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    return np.asarray((shape.x, shape.y) + shape.size_m[0] / 2.0 * circle)
 
 
 def shape_outline(shape: Shape) -> Floats:

@@ -13,9 +13,9 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -30,7 +30,16 @@ from posewright.codegen.unit import Executable, SourceFile, UnitSpec
 from posewright.codegen.user_sources import check_user_files
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
-from posewright.documents import read_text, write_atomically
+from posewright.documents import (
+    Bounds,
+    FieldReader,
+    Node,
+    is_file,
+    path_exists,
+    read_record,
+    read_text,
+    write_atomically,
+)
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
 from posewright.hazards import find_faults_of_several, require_no_faults
 from posewright.version import __version__
@@ -45,14 +54,56 @@ _SKETCH_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}")
 _MAX_LISTED = 4
 """Most transitions that a hint names."""
 
-FAULTS = "accepted_faults"
-"""Key of a manifest: the accepted errors of `motion check` in the motions; it is absent without any."""
-
-UNFINISHED = "begun"
-"""Key of a manifest while files are written: the possible digests of each file, as lists."""
-
 _WITH_BANNER = (".c", ".h", ".hpp", ".ld", ".cpp", SKETCH)
 """Suffixes of files that begin with a comment about their origin."""
+
+
+def _read_digests(node: Node) -> dict[str, tuple[str, ...]]:
+    """Return the possible digests of each file of an interrupted generation."""
+    return {name: tuple(digest.text() for digest in entry.items()) for name, entry in node.fields().items()}
+
+
+@dataclass(frozen=True)
+class ManifestOptions:
+    """The options of a generation, as in its manifest; the names are those of the file."""
+
+    monitors: bool = False
+    queue: Annotated[int, Bounds(1)] | None = None
+    style: Style = Style.AUTO
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The manifest of a generated folder; earlier versions of it lack the fields with defaults.
+
+    Attributes:
+        target: name of the target.
+        documents: digests of the documents by name.
+        files: digests of the generated files by name.
+        posewright: version that generated it.
+        name: of the chart or behaviour.
+        texts: the documents of a chart by name.
+        options: the options of the generation.
+        user_files: the user's files; None in earlier versions.
+        accepted_faults: the accepted errors of `motion check` in the motions.
+        begun: the possible digests of each file while files are written; None afterwards.
+    """
+
+    target: str
+    documents: Mapping[str, str]
+    files: Mapping[str, str]
+    posewright: str = ""
+    name: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    options: ManifestOptions = field(default_factory=ManifestOptions)
+    user_files: tuple[str, ...] | None = None
+    accepted_faults: tuple[str, ...] = ()
+    begun: Annotated[Mapping[str, tuple[str, ...]] | None, FieldReader(_read_digests)] = None
+
+    def __post_init__(self) -> None:
+        for name in (*self.files, *(self.begun or ())):
+            if Path(name).name != name:
+                raise InputError(f"the generated file {name!r:.80} is not in the folder")
 
 
 @dataclass(frozen=True)
@@ -199,10 +250,10 @@ def generate(
         "user_files": [file.name for file in files if file.keep],
     }
     if faults:
-        manifest[FAULTS] = list(faults)
+        manifest["accepted_faults"] = list(faults)
     previous_digests = _previous_digests(folder)
     obsolete = [name for name in previous_digests if name not in texts]
-    removed = tuple(name for name in obsolete if (folder / name).exists())
+    removed = tuple(name for name in obsolete if path_exists(folder / name))
     if not force:
         _require_unchanged(folder, {**texts, **dict.fromkeys(obsolete, "")}, previous_digests)
     user_texts = {file.name: file.text for file in files if file.keep}
@@ -211,7 +262,7 @@ def generate(
     warnings = tuple(check_user_files(folder, proposed, header=texts["unit.h"], chart_name=unit_spec.name))
     texts |= {name: text for name, text in user_texts.items() if name not in kept_names}
     digests = {name: [*previous_digests.get(name, ()), _sha256(text)] for name, text in texts.items()}
-    unfinished = {**manifest, "files": {}, UNFINISHED: {**previous_digests, **digests}}
+    unfinished = {**manifest, "files": {}, "begun": {**previous_digests, **digests}}
     _write_files(folder, {**texts, MANIFEST: _json(manifest)}, obsolete, unfinished=_json(unfinished))
     return Generated(
         folder,
@@ -249,7 +300,7 @@ def build(folder: Path | str, target: str | None = None) -> Built:
     folder = Path(folder)
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise OutputError("cannot write here", where=Where(folder), hint="build in a folder of your own")
-    return target_named(target or str(_read_manifest(folder)["target"])).build(folder)
+    return target_named(target or _read_manifest(folder).target).build(folder)
 
 
 def accepted_faults(folder: Path | str) -> tuple[str, ...]:
@@ -258,7 +309,7 @@ def accepted_faults(folder: Path | str) -> tuple[str, ...]:
     Raises:
         InputError: nothing was generated there.
     """
-    return tuple(map(str, _read_manifest(Path(folder)).get(FAULTS, ())))
+    return _read_manifest(Path(folder)).accepted_faults
 
 
 def find_changed_files(folder: Path | str) -> tuple[str, ...]:
@@ -272,14 +323,14 @@ def find_changed_files(folder: Path | str) -> tuple[str, ...]:
     folder = Path(folder)
     manifest = _read_manifest(folder)
     sentences: list[str] = []
-    for name, digest in manifest["files"].items():
+    for name, digest in manifest.files.items():
         path = folder / name
-        if not path.is_file():
+        if not is_file(path):
             sentences.append(f"{name} is missing")
         elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
             sentences.append(f"{name} was changed since it was generated")
-    known_names = {*manifest["files"], *manifest.get("user_files", ())}
-    if "user_files" in manifest:
+    if manifest.user_files is not None:
+        known_names = {*manifest.files, *manifest.user_files}
         added_names = [path.name for path in sorted(folder.glob("*.[ch]")) if path.name not in known_names]
         sentences += [f"{name} was not generated" for name in added_names]
     return tuple(sentences)
@@ -307,14 +358,14 @@ class GeneratedUnit:
         return self.unit_spec.name
 
     @property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of inputs."""
-        return self.unit_spec.inputs
+        return self.unit_spec.input_dtype
 
     @property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of states."""
-        return self.unit_spec.states
+        return self.unit_spec.state_dtype
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the C sources as they are in the folder."""
@@ -336,34 +387,29 @@ def read_generated_unit(folder: Path | str) -> GeneratedUnit:
     """
     folder = Path(folder)
     manifest = _read_manifest(folder)
-    target = str(manifest["target"])
     document = _read_document_of(folder, manifest)
-    unit_spec = target_named(target).adapt(document)
+    unit_spec = target_named(manifest.target).adapt(document)
     texts: dict[str, str] = {}
     for file in unit_spec.sources():
         path = folder / file.name
         if not path.is_file():
             raise InputError("this generated file is missing", where=Where(path), hint="generate again")
         texts[file.name] = read_text(path)
-    return GeneratedUnit(document, target, texts, documents=manifest.get("texts", {}))
+    return GeneratedUnit(document, manifest.target, texts, documents=manifest.texts)
 
 
-def _read_document_of(folder: Path, manifest: Mapping[str, Any]) -> UnitSpec:
+def _read_document_of(folder: Path, manifest: Manifest) -> UnitSpec:
     """Return the chart or behaviour from which the code in a folder was generated; raises InputError."""
-    digests: dict[str, str] = manifest["documents"]
-    options = manifest.get("options", {})
-    arguments = Options(
-        monitors=bool(options.get("monitors")),
-        max_queued_events=options.get("queue"),
-        style=Style(options.get("style", Style.AUTO.value)),
-    )
-    for name, text in manifest.get("texts", {}).items():
+    digests = manifest.documents
+    options = manifest.options
+    arguments = Options(monitors=options.monitors, max_queued_events=options.queue, style=options.style)
+    for name, text in manifest.texts.items():
         if _sha256(text) == digests.get(name):
             return ChartUnitSpec(parse_any_chart(text, folder / name), arguments)
     candidates: list[str | Path] = [*behaviour_names()]
     candidates += [place / name for place in (folder, folder.parent, Path()) for name in digests]
     for candidate in candidates:
-        if isinstance(candidate, Path) and not candidate.is_file():
+        if isinstance(candidate, Path) and not is_file(candidate):
             continue
         with suppress(PosewrightError, UnicodeDecodeError):
             unit_spec = read_unit_spec(
@@ -386,7 +432,7 @@ def flash_command(folder: Path | str, port: str | None = None) -> tuple[str, ...
         InputError: nothing was generated there, or the target cannot be flashed.
     """
     folder = Path(folder)
-    board = target_named(str(_read_manifest(folder)["target"]))
+    board = target_named(_read_manifest(folder).target)
     return tuple(board.flash_command(build(folder).image, port))
 
 
@@ -408,9 +454,9 @@ def explain(query: str, folder: Path | str | None = None) -> tuple[LineRange, ..
         folder = Path(file_part).parent if names_line else Path()
     folder = Path(folder)
     manifest = _read_manifest(folder)
-    places = tuple(map(LineRange.from_dict, json.loads(read_text(folder / TRACE))["places"]))
+    places = _read_trace(folder)
     if names_line:
-        file_name = Path(file_part).name or f"{manifest['name']}.c"
+        file_name = Path(file_part).name or f"{manifest.name}.c"
         return _explain_line(file_name, int(line_part), folder, manifest, places)
     matches = tuple(place for place in places if place.element.name == query)
     if not matches:
@@ -419,7 +465,7 @@ def explain(query: str, folder: Path | str | None = None) -> tuple[LineRange, ..
 
 
 def _explain_line(
-    file_name: str, line: int, folder: Path, manifest: Mapping[str, Any], places: Sequence[LineRange]
+    file_name: str, line: int, folder: Path, manifest: Manifest, places: Sequence[LineRange]
 ) -> tuple[LineRange, ...]:
     """Return the places with a line of a generated file, or for a line of a document.
 
@@ -435,9 +481,9 @@ def _explain_line(
         InputError: the line has no element, or the file is the user's.
     """
     path = folder / file_name
-    if file_name in manifest["documents"]:
+    if file_name in manifest.documents:
         matches = tuple(place for place in places if place.element.line == line)
-    elif file_name in manifest["files"]:
+    elif file_name in manifest.files:
         matches = tuple(
             place for place in places if place.file == file_name and place.first <= line <= place.last
         )
@@ -447,7 +493,7 @@ def _explain_line(
     elif path.is_file():
         raise InputError(f"{file_name} is yours: its lines are not generated", where=Where(path))
     else:
-        raise UnknownNameError.among("file", file_name, (*manifest["files"], *manifest["documents"]))
+        raise UnknownNameError.among("file", file_name, (*manifest.files, *manifest.documents))
     if not matches:
         raise InputError(f"line {line} of {file_name} belongs to no element of the document")
     return matches
@@ -500,7 +546,7 @@ def _with_banner(file: SourceFile, banner: Sequence[str]) -> SourceFile:
     return replace(file, lines=(*banner, *file.lines), elements=elements)
 
 
-def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> dict[str, Any]:
+def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> Manifest:
     """Read the manifest of a folder.
 
     Args:
@@ -516,24 +562,33 @@ def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> dict[str
             "no generated code here", where=Where(folder), hint="run posewright board generate CHART -o DIR"
         )
     try:
-        manifest = json.loads(read_text(path))
-        has_blocks = all(isinstance(manifest[name], dict) for name in ("files", "documents"))
-        is_valid = has_blocks and bool(manifest["target"])
-    except (ValueError, KeyError, TypeError):
-        is_valid = False
-    if not is_valid:
-        raise InputError("the manifest is damaged", where=Where(path), hint="remove it and generate again")
-    if UNFINISHED in manifest and not accept_unfinished:
+        manifest = read_record(Node(json.loads(read_text(path))), Manifest)
+    except (ValueError, RecursionError, InputError) as error:
+        reason = error.message if isinstance(error, InputError) else "it is not JSON"
+        message = f"the manifest is damaged: {reason}"
+        raise InputError(message, where=Where(path), hint="remove it and generate again") from error
+    if manifest.begun is not None and not accept_unfinished:
         raise InputError("the generation was interrupted here", where=Where(folder), hint="generate again")
-    return dict(manifest)
+    return manifest
 
 
-def _previous_digests(folder: Path) -> dict[str, list[str]]:
+def _read_trace(folder: Path) -> tuple[LineRange, ...]:
+    """Return the ranges of lines with their elements of the document; raise an InputError if damaged."""
+    path = folder / TRACE
+    try:
+        trace = Node(json.loads(read_text(path))).fields(required=("places",))
+        return tuple(map(LineRange.read, trace["places"].items()))
+    except (ValueError, RecursionError, InputError) as error:
+        message = "the list of lines and elements is damaged"
+        raise InputError(message, where=Where(path), hint="generate again") from error
+
+
+def _previous_digests(folder: Path) -> Mapping[str, Sequence[str]]:
     """Return the possible digests of the generated files of a folder, two where writing was interrupted."""
     if not (folder / MANIFEST).exists():
         return {}
     manifest = _read_manifest(folder, accept_unfinished=True)
-    return manifest.get(UNFINISHED) or {name: [digest] for name, digest in manifest["files"].items()}
+    return manifest.begun or {name: (digest,) for name, digest in manifest.files.items()}
 
 
 def _require_unchanged(
@@ -548,7 +603,7 @@ def _require_unchanged(
     """
     for name, text in texts.items():
         path = folder / name
-        if not path.exists():
+        if not path_exists(path):
             continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if digest not in (*previous_digests.get(name, ()), _sha256(text)):
@@ -578,7 +633,7 @@ def _write_files(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str]
     except OSError as error:
         raise OutputError(f"cannot create the folder: {error.strerror}", where=Where(folder)) from error
     paths = [folder / name for name in (*texts, *obsolete)]
-    previous_contents = {path: path.read_bytes() if path.is_file() else None for path in paths}
+    previous_contents = {path: path.read_bytes() if is_file(path) else None for path in paths}
     try:
         write_atomically(folder / MANIFEST, unfinished.encode(), durable=False)
         for name, text in texts.items():
@@ -604,7 +659,7 @@ def _remove_files(folder: Path, names: Sequence[str]) -> None:
 
 
 def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()  # a manifest may hold any text
 
 
 def _json(data: object) -> str:

@@ -44,8 +44,8 @@ class CompiledMachine:
         self.machine = machine
         self.format = RecordFormat(machine)
         self.library = HostLibrary(ChartUnitSpec(machine.chart, machine=machine))
-        self._input_layout = layout_of(self.format.inputs)
-        self._state_buffer = ctypes.create_string_buffer(self.format.states.itemsize)
+        self._input_layout = layout_of(self.format.input_dtype)
+        self._state_buffer = ctypes.create_string_buffer(self.format.state_dtype.itemsize)
         self._snapshots: dict[bytes, Snapshot] = {}
         self._library_state: Snapshot | None = None  # None where it is not known
         self._lock = threading.Lock()  # held from loading a state into the library to reading its results
@@ -54,20 +54,20 @@ class CompiledMachine:
         """Return the state after a tick; None where the tick fails or the library cannot load the state."""
         record = self._input_layout.pack(*self._input_values(inputs))
         with self._lock:
-            if state is not self._library_state and not self._load(state):
+            if state is not self._library_state and not self._load_state(state):
                 return None
             self.library.step(record, self._state_buffer)
             state_record = self._state_buffer.raw
-            next_state = None if state_record[STATUS_BYTE] else self._snapshot(state_record)
+            next_state = None if state_record[STATUS_BYTE] else self._unpack_cached(state_record)
             self._library_state = next_state
         return next_state
 
     def run(self, state: Snapshot, inputs: Sequence[TickInputs]) -> list[Snapshot]:
         """Return the states after each tick, up to the first one that fails."""
-        records = np.zeros(len(inputs), self.format.inputs)
+        records = np.zeros(len(inputs), self.format.input_dtype)
         if records.itemsize:
             packed = b"".join([self._input_layout.pack(*self._input_values(tick)) for tick in inputs])
-            records = np.frombuffer(packed, self.format.inputs)
+            records = np.frombuffer(packed, self.format.input_dtype)
         states = self._run_records(state, records)
         if states is None:
             return []
@@ -84,9 +84,9 @@ class CompiledMachine:
     def _run_records(self, state: Snapshot, records: Records) -> Records | None:
         """Return the states after each record of inputs; None where the library cannot load the state."""
         with self._lock:
-            return self.library.run(records) if self._load(state) else None
+            return self.library.run(records) if self._load_state(state) else None
 
-    def _load(self, state: Snapshot) -> bool:
+    def _load_state(self, state: Snapshot) -> bool:
         """Load a state into the library and return whether that is possible."""
         self._library_state = None
         if not state.is_of(self.machine):
@@ -103,7 +103,10 @@ class CompiledMachine:
 
     @cached_property
     def _initial(self) -> Snapshot:
-        """The Snapshot before the first tick, the only one not started that the library can load."""
+        """The Snapshot before the first tick.
+
+        Of all Snapshots that are not started, the library can load this one only, by a reset.
+        """
         machine = self.machine
         configuration = machine.planner.enter_chart().configuration
         start_values = machine.start_values(configuration)
@@ -116,7 +119,7 @@ class CompiledMachine:
             history=tuple(() for _ in machine.histories),
         )
 
-    def _snapshot(self, record: bytes) -> Snapshot:
+    def _unpack_cached(self, record: bytes) -> Snapshot:
         """Return the Snapshot of a state record, which is cached."""
         snapshot = self._snapshots.get(record)
         if snapshot is None:

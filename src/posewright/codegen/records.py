@@ -86,7 +86,7 @@ class RecordFormat:
     monitors: bool = False
 
     @cached_property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of an input record, packed: the inputs in the chart's order, then the events."""
         chart = self.machine.chart
         input_fields = [(name, _DTYPES[value_type.storage]) for name, value_type in chart.inputs.items()]
@@ -94,7 +94,7 @@ class RecordFormat:
         return np.dtype([*input_fields, *event_fields])
 
     @cached_property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The dtype of a state record, packed; the module's docstring has the order of its fields."""
         machine = self.machine
         bitmap_shape = (bitmap_bytes(len(machine.nodes)),)
@@ -129,7 +129,7 @@ class RecordFormat:
         Raises:
             InputError: an input is missing, unknown, or of another type.
         """
-        return np.array([self.input_values(row) for row in rows], self.inputs)
+        return np.array([self.input_values(row) for row in rows], self.input_dtype)
 
     def input_values(self, row: Mapping[str, object]) -> tuple[Any, ...]:
         """Return the values of the input record of one row, field by field.
@@ -156,7 +156,7 @@ class RecordFormat:
             columns: for each input and event, by its name, its value at each tick, `(n_ticks,)`.
         """
         n_ticks = len(next(iter(columns.values()), ()))
-        records = np.zeros(n_ticks, self.inputs)
+        records = np.zeros(n_ticks, self.input_dtype)
         for name, _, enum_codes in self._record_inputs:
             column = columns[name]
             records[name] = column if enum_codes is None else _encode_column(column, enum_codes)
@@ -228,7 +228,7 @@ class RecordFormat:
         # the field is there with monitors only; no promise counts as broken
         broken = [[0] * bitmap_bytes(len(machine.chart.promises))] if self.monitors else []
         status = 0
-        record: np.void = np.array([(status, active, *values, *histories, *broken)], self.states)[0]
+        record: np.void = np.array([(status, active, *values, *histories, *broken)], self.state_dtype)[0]
         return record
 
     @cached_property
@@ -247,7 +247,7 @@ class RecordFormat:
 
     @cached_property
     def _layout(self) -> struct.Struct:
-        return layout_of(self.states)
+        return layout_of(self.state_dtype)
 
     @cached_property
     def _decoded_registers(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:

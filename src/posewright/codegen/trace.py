@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from posewright.codegen.unit import Element, SourceFile
+from posewright.documents import Node
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,16 @@ class LineRange:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> LineRange:
-        """Return the range of the plain data of `to_dict`."""
-        element = Element(data["kind"], data["name"], data["line"])
-        return cls(data["file"], data["first"], data["last"], element)
+    def read(cls, node: Node) -> LineRange:
+        """Return the range of the plain data of `to_dict`; raise a DocumentError if it is none."""
+        entries = node.fields(required=("file", "first", "last", "kind", "name", "line"), optional=())
+        line = None if entries["line"].value is None else entries["line"].integer(low=1)
+        return cls(
+            entries["file"].text(),
+            first=entries["first"].integer(low=1),
+            last=entries["last"].integer(low=1),
+            element=Element(entries["kind"].text(), entries["name"].text(), line),
+        )
 
 
 def line_ranges(files: Iterable[SourceFile]) -> tuple[LineRange, ...]:

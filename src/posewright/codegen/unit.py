@@ -80,11 +80,11 @@ class UnitSpec(Protocol):
         """Name of the chart or behaviour as an identifier of C."""
 
     @property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of inputs: packed, little-endian."""
 
     @property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of the state after a tick: packed, little-endian; `status`, u1, is first."""
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -44,6 +45,7 @@ _END_S = 1.0
 _NOTHING_MOVED = "nothing moved"
 """Beginning of the reason with which a run ends that was stopped because nothing moved any more."""
 
+_BEHAVIOUR_SUFFIX = ".behaviour.yaml"
 CHART_SUFFIXES = (".chart.yaml", ".chart.yml", ".scxml", ".csv")
 """Suffixes of attached documents that may be charts."""
 
@@ -137,7 +139,7 @@ def _check_field(recording: Recording, contest: Contest) -> Iterator[Inconsisten
 
 
 def _possible_fields(contest: Contest, layout: str, seed: int) -> Iterator[Arena]:
-    """Yield the fields of a contest with a layout of this name, or with its default layout."""
+    """Yield the field of a contest with the layout of this name, or else with its default layout."""
     for name in dict.fromkeys((layout, "")):
         if name and (name.endswith((".yaml", ".yml")) or "/" in name):
             return
@@ -145,6 +147,7 @@ def _possible_fields(contest: Contest, layout: str, seed: int) -> Iterator[Arena
             yield contest.field(name, seed, legal=False)
         except PosewrightError:  # there is no such layout
             continue
+        return
 
 
 def _have_same_shapes(first: Arena, second: Arena) -> bool:
@@ -248,7 +251,20 @@ def _compare_success(reason: str, success_reason: str, *, is_success: bool) -> s
 
 
 def _check_charts(recording: Recording) -> Iterator[Inconsistency]:
-    """Yield where the decisions of a behaviour have states or a rhythm that its chart does not have."""
+    """Yield where a behaviour is not attached, or has states or a rhythm that its chart does not have."""
+    behaviours = {
+        name: text for name, text in recording.header.documents.items() if name.endswith(_BEHAVIOUR_SUFFIX)
+    }
+    for name, robot in recording.header.robots.items():
+        kind, _, behaviour = robot.controller.partition(" ")
+        if kind != "behaviour" or not behaviours:
+            continue
+        if not any(
+            re.search(rf"^behaviour: *{re.escape(behaviour)} *(#.*)?$", text, re.M)
+            for text in behaviours.values()
+        ):
+            message = f"{name} runs the behaviour {behaviour!r:.60}, which is not among the documents"
+            yield Inconsistency("behaviour", message)
     charts = [
         chart
         for name, text in recording.header.documents.items()

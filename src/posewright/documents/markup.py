@@ -172,16 +172,19 @@ def read_markup(path: Path, rules: MarkupRules | None = None) -> Element:
     return _MarkupReader(path, rules).read(read_bounded(path, rules.max_bytes))
 
 
-def parse_markup(text: str, path: Path | None = None, rules: MarkupRules | None = None) -> Element:
-    """Return the root element of an XML text; `path` is used in messages only. Raises as `read_markup`."""
+def parse_markup(
+    document: str | bytes, path: Path | None = None, rules: MarkupRules | None = None
+) -> Element:
+    """Return the root element of an XML document; `path` is for messages only. Raises as `read_markup`."""
     rules = rules or MarkupRules()
     try:
-        raw = text.removeprefix("\ufeff").encode()
+        raw = document if isinstance(document, bytes) else document.removeprefix("\ufeff").encode()
     except UnicodeEncodeError as error:
         raise FormatError("not text", where=Where(path), hint="save it as UTF-8") from error
     if len(raw) > rules.max_bytes:
         raise FormatError(f"larger than {rules.max_bytes:,} bytes", where=Where(path))
-    return _MarkupReader(path, rules, encoding="utf-8").read(raw)
+    encoding = None if isinstance(document, bytes) else "utf-8"
+    return _MarkupReader(path, rules, encoding).read(raw)
 
 
 @dataclass

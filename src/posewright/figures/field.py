@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any  # Any: a sensor's card, as a recording ha
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, Shape, corners, footprints, hull_outline, place_hull
+from posewright.arenas import Arena, Role, corners, footprints, shape_outline
 from posewright.arrays import Flags, Floats
 from posewright.contests import find_arena
 from posewright.contests.picture import Mark, MarkKind
@@ -251,15 +251,6 @@ def _find_eventful_area(recording: Recording, arena: Arena) -> tuple[Floats, Flo
     low = np.maximum(everything.min(axis=0), field_low) - _MARGIN_M
     high = np.minimum(everything.max(axis=0), field_high) + _MARGIN_M
     return low, high
-
-
-def shape_outline(shape: Shape) -> Floats:
-    """Return the corners of a shape from above, or of the square around a round one, `(n, 2)` [m]."""
-    if shape.hull_m:
-        hull = place_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
-        return hull_outline(hull[:, :2])
-    outlines: Floats = corners([(shape.x, shape.y, shape.yaw_rad)], shape.size_m[:2])
-    return outlines.reshape(-1, 2)
 
 
 def _draw_marks(axes: Axes, marks: Iterable[Mark], kind: MarkKind) -> None:

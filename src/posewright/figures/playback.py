@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +18,9 @@ from posewright.evaluation.trajectory import card_for
 from posewright.formats import robot_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording, card_document
+from posewright.recordings.attached_robot import write_attached_robot
 from posewright.recordings.header import MOUNTING_KEYS
-from posewright.robots import Robot, SensorSpec, parse_sensor
+from posewright.robots import Robot, SensorSpec, parse_sensor, read_robot
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -125,20 +128,22 @@ def recorded_world(recording: Recording | Header, robots: Mapping[str, Robot] | 
 
     Args:
         recording: or its header.
-        robots: cards of robots that are not shipped, by their names in the recording, as recordings contain
-            no models; or the card of the only robot.
+        robots: cards that replace those in the recording, by the robots' names in it; or the card of the
+            only robot.
 
     Raises:
-        InputError: a card is missing, or is another robot's.
+        InputError: the recording does not carry a robot's model, or a card is another robot's.
+        FormatError: a model in the recording is not self-contained.
         UnknownNameError: this version does not know a robot.
         DocumentError: the field is invalid.
     """
     from posewright.simulation import World
 
     header = recording.header if isinstance(recording, Recording) else recording
-    recorded_robots = _find_recorded_robots(header, robots)
     arena = Arena.from_dict(header.arena) if header.arena else None
-    return World(recorded_robots, arena, sensors=_added_cameras(header, recorded_robots))
+    with tempfile.TemporaryDirectory(prefix="posewright_replay_") as folder:  # until the world is built
+        recorded_robots = _find_recorded_robots(header, robots, Path(folder))
+        return World(recorded_robots, arena, sensors=_added_cameras(header, recorded_robots))
 
 
 def _added_cameras(header: Header, robots: Mapping[str, Robot]) -> list[SensorSpec]:
@@ -155,12 +160,15 @@ def _added_cameras(header: Header, robots: Mapping[str, Robot]) -> list[SensorSp
     return list(cameras.values())
 
 
-def _find_recorded_robots(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
-    """Return the robots of a recording by name: those given by the caller, else those that ship.
+def _find_recorded_robots(
+    header: Header, robots: Mapping[str, Robot] | Robot | None, folder: Path
+) -> dict[str, Robot]:
+    """Return the robots of a recording by name: the caller's, else those that it carries or that ship.
 
     Args:
         header: the header of the recording.
-        robots: robots that are not shipped, by name; a single robot is the first of the recording.
+        robots: robots that replace those in the recording, by name; a single robot is the first.
+        folder: where the cards and models in the recording are written.
     """
     if isinstance(robots, Robot):
         custom_robots: Mapping[str, Robot] = {next(iter(header.robots)): robots}
@@ -169,16 +177,35 @@ def _find_recorded_robots(header: Header, robots: Mapping[str, Robot] | Robot | 
     for name in custom_robots:
         if name not in header.robots:
             raise UnknownNameError.among("robot", name, header.robots, owner="in the recording")
-    recorded_robots = {}
+    recorded_robots: dict[str, Robot] = {}
     for name, robot_header in header.robots.items():
         custom_robot = custom_robots.get(name)
         if custom_robot is None and card_document(robot_header.robot) in header.documents:
-            hint = "a recording does not contain the model: pass the robot's card"
-            raise InputError(
-                f"the recording is of {robot_header.robot!r}, a robot with a card of its own", hint=hint
-            )
+            custom_robot = _read_attached_robot(header, name, folder / f"robot_{len(recorded_robots)}")
         recorded_robots[name] = card_for(robot_header, custom_robot)
     return recorded_robots
+
+
+def _read_attached_robot(header: Header, name: str, folder: Path) -> Robot:
+    """Return a robot that a recording carries; its card and model are written into a folder.
+
+    Raises:
+        InputError: the recording does not carry the model.
+        FormatError: the model is not self-contained.
+    """
+    from posewright.simulation.mechanisms import require_self_contained
+
+    prefix = f"{name}/"  # of the documents of one robot, where another has documents of the same names
+    own = {key.removeprefix(prefix): text for key, text in header.documents.items() if key.startswith(prefix)}
+    card_path = folder / "robot.yaml"
+    try:
+        write_attached_robot({**header.documents, **own}, header.robots[name].robot, card_path, root=folder)
+    except InputError as error:
+        raise InputError(error.message, hint="pass the robot's card") from error
+    card = read_robot(card_path)
+    if card.model_path is not None:
+        require_self_contained(card.model_path)
+    return card
 
 
 def playback_of_recording(

@@ -54,6 +54,9 @@ def describe_motion(motion: Motion) -> dict[str, object]:
         "joints": list(motion.joints),
         "free_joints": sorted({joint for frame in motion.keyframes for joint in frame.pose.free}),
         "lights": list(motion.lights),
+        "sound": None
+        if motion.sound is None
+        else {"file": motion.sound.file, "start_s": motion.sound.start_s},
         "has_start_pose": motion.start is not None,
         "source": motion.source,
         "extras": dict(motion.extras),
@@ -151,6 +154,8 @@ def motion_file_lines(file: MotionFile, page: PageReference | None = None) -> Li
         yield f"  torque off {', '.join(free)}"
     if motion.lights:
         yield f"  lights     {', '.join(motion.lights)}"
+    if motion.sound is not None:
+        yield f"  sound      {motion.sound.file}, from {motion.sound.start_s:g} s"
     if motion.source:
         yield f"  source     {motion.source}"
     if page is None and len(file.pages) > 1:

@@ -56,16 +56,22 @@ def describe_path_losses(
         losses.append(f"that motion {motion.exit!r} is its exit")
     if motion.start is not None and not holds_start_pose:
         losses.append("its start pose")
-    losses += describe_lost_lights(motion)
+    losses += describe_lost_tracks(motion)
     losses += _describe_lost_extras(motion, {*extras, *LABELS})
     return tuple(losses)
 
 
-def describe_lost_lights(motion: Motion) -> tuple[str, ...]:
-    """Return a description of the lights that are lost; empty for a motion without lights."""
+def describe_lost_tracks(motion: Motion) -> tuple[str, ...]:
+    """Return a description of the lights and the sound that are lost; empty for a motion without them."""
     if not motion.lights:
-        return ()
-    return (f"the lights {', '.join(motion.lights)}: only the joints are written",)
+        return describe_lost_sound(motion)
+    lights = f"the lights {', '.join(motion.lights)}: only the joints are written"
+    return (lights, *describe_lost_sound(motion))
+
+
+def describe_lost_sound(motion: Motion) -> tuple[str, ...]:
+    """Return a description of the sound that is lost; empty for a motion without one."""
+    return () if motion.sound is None else (f"the sound {motion.sound.file}: there is no place for it",)
 
 
 def describe_unwritten_labels(motion: Motion, path: Path) -> tuple[str, ...]:

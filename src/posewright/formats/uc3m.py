@@ -22,7 +22,7 @@ from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import BOM, FileKind, text_matches
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
-from posewright.formats.path_losses import describe_lost_lights
+from posewright.formats.path_losses import describe_lost_tracks
 from posewright.formats.text_lines import Remarks, TextLine, quote_bytes, split_lines
 from posewright.motions import Easing, Keyframe, Motion, Pose, robot_of_motion
 from posewright.robots import Robot, Servo, robot
@@ -366,7 +366,7 @@ def describe_table_losses(motion: Motion, card: Robot) -> tuple[str, ...]:
         losses.append(f"joints without an ID: {', '.join(sorted(joints_without_id))}")
     if free:
         losses.append(f"torque off at {', '.join(sorted(free))}: written where the joint was")
-    return (*losses, *describe_lost_lights(motion))
+    return (*losses, *describe_lost_tracks(motion))
 
 
 ROBOT = "robotis_bioloid"

@@ -35,10 +35,15 @@ def require_triples(values: ArrayLike, noun: str, hint: str) -> Floats:
 
 
 def require_finite_triples(values: ArrayLike, noun: str, hint: str) -> Floats:
-    """Return `values` as an array `(..., 3)` of finite numbers; see `require_triples`.
+    """Return `values` as an array `(..., 3)` of finite numbers.
+
+    Args:
+        values: points or angles.
+        noun: what error messages call the values, in the plural.
+        hint: the hint for error messages.
 
     Raises:
-        InputError: as there, or a number is not finite.
+        InputError: the values are not numbers, not of that shape, or not finite.
     """
     array = require_triples(values, noun, hint)
     if not np.isfinite(array).all():

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from posewright.motions.design_rules import check_motion as check_motion
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
+    from posewright.motions.motion import SoundTrack as SoundTrack
     from posewright.motions.motion import card_of_motion as card_of_motion
     from posewright.motions.motion import robot_of_motion as robot_of_motion
     from posewright.motions.new_motion import create_motion as create_motion

@@ -15,12 +15,15 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions.interpolation import KeyframeInterpolator, ResolvedPoses
 from posewright.motions.lighting import light_names, sample_lights
-from posewright.motions.pose import Keyframe, Pose, keyframe_arrivals, pause_ends
+from posewright.motions.pose import LONGEST_S, Keyframe, Pose, keyframe_arrivals, pause_ends
 from posewright.robots import Robot, html_table
 from posewright.robots import robot as robot_named
 
 STAND = "stand"
 """The robot's default pose."""
+
+WAV_SUFFIX = ".wav"
+"""Ending of the files of sounds."""
 
 MAX_SAMPLES = 10_000_000
 """An hour of frames is half a million; more than this is taken for a mistake."""
@@ -58,6 +61,27 @@ class Samples:
 
 
 @dataclass(frozen=True)
+class SoundTrack:
+    """A sound that belongs to a motion; no body plays it, the studio does.
+
+    Attributes:
+        file: path of a WAV file, relative to the file of the motion.
+        start_s: when it starts, since the motion was started, as played [s].
+    """
+
+    file: str
+    start_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.file.lower().endswith(WAV_SUFFIX):
+            raise InputError(
+                f"the sound is {self.file!r}", hint=f"the path of a file that ends in {WAV_SUFFIX}"
+            )
+        if not 0.0 <= self.start_s <= LONGEST_S:
+            raise InputError(f"the sound starts at {self.start_s} s", hint=f"0 to {LONGEST_S:g} s")
+
+
+@dataclass(frozen=True)
 class Motion:
     """Keyframes in order, with repetition, speed, and the motions that follow.
 
@@ -69,6 +93,7 @@ class Motion:
         speed: all its times are divided by this.
         start: the pose it is to be started from.
         source: where it comes from, as text.
+        sound: the sound that is played with it.
         extras: further entries of its file by key, such as its author; they do not affect the movement.
         card: the card of the robot, if it is known; without it, `robot` is looked up by name. Not part of the
             comparison of motions.
@@ -86,6 +111,7 @@ class Motion:
     speed: float = 1.0
     start: Pose | None = None
     source: str = ""
+    sound: SoundTrack | None = None
     extras: Mapping[str, str] = field(default_factory=dict, hash=False)
     card: Robot | None = field(default=None, compare=False, repr=False)
     origin: object | None = field(default=None, compare=False, repr=False)

@@ -6,12 +6,14 @@ an unknown value and passes, except in times.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from posewright.arrays import Array, Floats
 from posewright.errors import InputError
+from posewright.recordings.header import RobotHeader
 from posewright.recordings.recording import ARRAYS, CONTACTS, Event, Recording, RobotRecord
 
 MAX_DELAY_S = 1.0
@@ -28,9 +30,9 @@ def require_plausible(recording: Recording) -> None:
     """Raise unless a recording can have happened.
 
     Raises:
-        InputError: times do not increase, a number is too large, an orientation is not a unit quaternion, or
-            an event has a time outside the recording or concerns a box, a robot or a joint that does not
-            exist.
+        InputError: times do not increase, a number is too large, an orientation is not a unit quaternion, a
+            link has no place or axis, or an event has a time outside the recording or concerns a box, a robot
+            or a joint that does not exist.
     """
     times = recording.times
     boxes = recording.boxes
@@ -46,6 +48,7 @@ def require_plausible(recording: Recording) -> None:
         for array_name, values in _named_arrays(record):
             _require_plausible_values(f"{array_name} of {name}", values)
         _require_unit_quaternions(f"the base of {name}", record.base)
+        _require_plausible_links(name, record.header)
         decision_times = record.decisions.times
         _require_increasing(f"decision of {name}", decision_times, strictly=False)
         if len(decision_times) and decision_times[-1] > latest_s:
@@ -100,6 +103,24 @@ def _require_unit_quaternions(subject: str, poses: Floats) -> None:
     if len(wrong_rows):
         row = wrong_rows[0]
         raise InputError(f"{subject} in row {row} has a quaternion of norm {norms[row]:g}", hint="norm 1")
+
+
+def _require_plausible_links(robot: str, header: RobotHeader) -> None:
+    """Raise unless each link of a robot has a place near the robot, a rotation, and an axis if it turns.
+
+    With other numbers every comparison of the soles with the joints would be with NaN, and pass.
+    """
+    for link in header.links:
+        subject = f"the link {link['name']!r:.60} of {robot}"
+        norm = math.hypot(*link["rotation"])
+        if not abs(norm - 1.0) <= _NORM_TOLERANCE:
+            raise InputError(f"{subject} has a rotation of norm {norm:g}", hint="norm 1")
+        distance_m = math.hypot(*link["position"])
+        if not distance_m <= MAX_VALUE:
+            raise InputError(f"{subject} is {distance_m:g} m away", hint=f"at most {MAX_VALUE:g} m")
+        axis_norm = math.hypot(*link.get("axis") or (1.0,))
+        if not 1.0 / MAX_VALUE < axis_norm < MAX_VALUE:
+            raise InputError(f"{subject} has an axis of length {axis_norm:g}", hint="length 1")
 
 
 def _require_plausible_event(event: Event, recording: Recording, latest_s: float) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import importlib.metadata
 import io
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -14,14 +15,17 @@ from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from posewright.arrays import mean_of, standard_deviation
 from posewright.control.loop import sigterm_raises
 from posewright.documents import (
+    FieldReader,
+    Node,
     lock_folders,
     open_regular_file,
     path_exists,
+    read_record,
     remove_unfinished_files,
     write_atomically,
 )
@@ -33,6 +37,7 @@ from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
 Item = TypeVar("Item")
+Scalar: TypeAlias = bool | int | float | str | None
 
 SETTINGS = "batch.json"
 RESULTS = "results.csv"
@@ -41,6 +46,63 @@ REPORT = "report.html"
 
 JOURNAL = "journal"
 """Subfolder of a batch's folder with one document for each completed run."""
+
+
+def _read_figures(node: Node) -> dict[str, Scalar]:
+    """Return the figures of a stored run: numbers, texts, booleans and None by name."""
+    return {name: _read_scalar(entry) for name, entry in node.fields().items()}
+
+
+def _read_scalar(node: Node) -> Scalar:
+    scalar: Scalar = node.value
+    if not isinstance(scalar, bool | int | float | str | None):
+        node.fail("expected a number, a text, true, false or null")
+    return scalar
+
+
+def _read_ranking(node: Node) -> tuple[float, ...]:
+    """Return the sort key of a stored run; infinity stands for what was never reached."""
+    return tuple(map(_read_number, node.items()))
+
+
+def _read_number(node: Node) -> float:
+    """Return a number of a stored run as it was, whole or not; it may be infinite, but not NaN."""
+    number: object = node.value
+    if isinstance(number, bool) or not isinstance(number, int | float) or math.isnan(number):
+        node.fail("expected a number")
+    return number
+
+
+def _read_texts(node: Node) -> tuple[str, ...]:
+    return tuple(item.text() for item in node.items())
+
+
+def _read_score(node: Node) -> dict[str, object]:
+    """Return the table of a stored run's score; empty for a run without one."""
+    if not node.fields():
+        return {}
+    entries = node.fields(required=("columns", "rows", "total"), optional=())
+    rows = tuple(map(_read_texts, entries["rows"].items()))
+    return {"columns": _read_texts(entries["columns"]), "rows": rows, "total": _read_texts(entries["total"])}
+
+
+def _read_sketch(node: Node) -> dict[str, object]:
+    """Return the field of a stored run, as `sketch_of` returns it; empty for a run without one."""
+    if not node.fields():
+        return {}
+    entries = node.fields(required=("size", "areas", "paths"), optional=())
+    size = tuple(map(_read_number, entries["size"].items()))
+    if len(size) != 2:
+        entries["size"].fail("expected width and height")
+    return {"size": size, "areas": _read_paths(entries["areas"]), "paths": _read_paths(entries["paths"])}
+
+
+def _read_paths(node: Node) -> tuple[tuple[str, ...], ...]:
+    """Return SVG paths, each with its colour."""
+    paths = tuple(map(_read_texts, node.items()))
+    if any(len(path) != 2 for path in paths):
+        node.fail("expected pairs of a path and its colour")
+    return paths
 
 
 @dataclass(frozen=True)
@@ -61,14 +123,14 @@ class BatchRun:
     """
 
     name: str
-    figures: Mapping[str, Any] = field(default_factory=dict)
-    ranking: tuple[float, ...] = ()
+    figures: Annotated[Mapping[str, Any], FieldReader(_read_figures)] = field(default_factory=dict)
+    ranking: Annotated[tuple[float, ...], FieldReader(_read_ranking)] = ()
     incidents: tuple[str, ...] = ()
-    score: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    score: Annotated[Mapping[str, Any], FieldReader(_read_score)] = field(default_factory=dict, repr=False)
     story: tuple[str, ...] = ()
     body: str = ""
     digest: str = ""
-    sketch: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    sketch: Annotated[Mapping[str, Any], FieldReader(_read_sketch)] = field(default_factory=dict, repr=False)
     error: str | None = None
 
     def __post_init__(self) -> None:
@@ -80,7 +142,6 @@ class BatchRun:
 _LONGEST_STEM = 100
 """Longest stem of a run's file names [bytes]; file systems allow 255 for the whole name."""
 
-_SKETCH_KEYS = {"size", "areas", "paths"}
 _FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 OnRun = Callable[[BatchRun, bool], None]
@@ -443,9 +504,9 @@ def _read_entry(path: Path, name: str) -> BatchRun:
     document = _read_json(path)
     text = str(document.get("run"))
     if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() == document.get("check"):
-        with suppress(TypeError, AttributeError):  # other keys or values, with a checksum that fits
-            run = BatchRun(**from_json(text))
-            if run.name == name and run.sketch.keys() in (set(), _SKETCH_KEYS):
+        with suppress(InputError):  # other keys or values, with a checksum that fits
+            run = read_record(Node(from_json(text)), BatchRun)
+            if run.name == name:
                 return run
     hint = "delete it to repeat the run"
     raise FormatError("the journal entry was changed after it was written", where=Where(path), hint=hint)

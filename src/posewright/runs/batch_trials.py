@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Colour, Role, Shape, corners, footprints
+from posewright.arenas import Arena, Colour, Role, Shape, corners, footprints, shape_outline
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import RankedScore, contest
@@ -19,7 +19,7 @@ from posewright.control import Controller, ControllerFactory
 from posewright.documents import is_path
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
-from posewright.figures.field import BOX_COLOUR, shape_outline
+from posewright.figures.field import BOX_COLOUR
 from posewright.figures.style import INK, colours_of, pale
 from posewright.recordings import Recording, write_mcap
 from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions

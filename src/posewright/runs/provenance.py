@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from posewright.documents.plain import PlainData, PlainMapping
+from posewright.recordings.attached_robot import BASE64, MODEL_FOLDER
 from posewright.recordings.exact_json import Shape, require_shape
 from posewright.robots import Robot
 from posewright.runs.batch import versions
@@ -24,12 +25,6 @@ PROGRAMS = "programs"
 
 BODY = "body"
 """Entry of a recording's extras: what the run was made on, such as `sim` or `dynamixel`."""
-
-MODEL_FOLDER = ".model/"
-"""Follows the robot's name in the names of documents that are files of its model."""
-
-BASE64 = ".base64"
-"""Suffix of the names of documents with the content of binary files."""
 
 MAX_MODEL_BYTES = 4_000_000
 """Models with larger files are not carried."""
@@ -123,14 +118,3 @@ def _to_document(name: str, raw: bytes) -> tuple[str, str]:
         return name, raw.decode()
     except UnicodeDecodeError:
         return name + BASE64, base64.b64encode(raw).decode()
-
-
-def file_of_document(name: str, text: str) -> tuple[str, bytes]:
-    """Return the name and the content of the file that a document was made of.
-
-    Raises:
-        ValueError: the text of a binary file is not base64.
-    """
-    if name.endswith(BASE64):
-        return name.removesuffix(BASE64), base64.b64decode(text, validate=True)
-    return name, text.encode()

@@ -19,11 +19,12 @@ from posewright.bodies import NOMINAL, DomainParameters, PlanarPose
 from posewright.contests import contest_of, has_contest
 from posewright.control import Program, ProgramWithController
 from posewright.controllers.behaviours import BehaviourKind
-from posewright.documents import parse_document, write_atomically
+from posewright.documents import parse_document
 from posewright.documents.plain import PlainMapping
 from posewright.errors import InputError, PosewrightError
 from posewright.evaluation.trajectory import domain_of
 from posewright.recordings import Header, Recording, describe_abort, read_mcap
+from posewright.recordings.attached_robot import MODEL_FOLDER, write_attached_robot, write_inside
 from posewright.recordings.header import RULES_SUFFIX, card_document
 from posewright.recordings.plausibility import require_plausible
 from posewright.robots import Robot, is_path, read_robot, robot_names
@@ -32,11 +33,9 @@ from posewright.runs.plants import SIMULATION
 from posewright.runs.programs import read_program
 from posewright.runs.provenance import (
     BODY,
-    MODEL_FOLDER,
     PROGRAMS,
     VERSIONS,
     ProgramOrigin,
-    file_of_document,
     versions_here,
 )
 from posewright.runs.python_programs import PythonKind, controller_factory, controller_name, load_object
@@ -300,6 +299,7 @@ class _RecordedProgram:
         self._robot_header = header.robots[name]
         self._name = name
         self._folder = folder
+        self._root = folder.parents[len(_DEPTH) - 1]
         self._trusts_python = trust_python
         self._documents = self._own_documents()
         self._origin = self._find_origin()
@@ -387,7 +387,7 @@ class _RecordedProgram:
         """Write all documents of the robot's program into the folder."""
         for name, text in self._documents.items():
             if not name.endswith(RULES_SUFFIX) and MODEL_FOLDER not in name:
-                _write_below(self._folder, name, text.encode())
+                write_inside(self._root, self._folder / name, text.encode())
 
     def _read_card(self) -> Robot | None:
         """Return the robot's card: the one that ships, or the attached one with its attached model.
@@ -400,19 +400,12 @@ class _RecordedProgram:
             if card_name not in robot_names():
                 raise InputError(f"the recording does not carry the card of {card_name!r:.60}")
             return robot_card(card_name)
-        prefix = f"{card_name}{MODEL_FOLDER}"
-        model = {name: text for name, text in self._documents.items() if name.startswith(prefix)}
-        if not model:
-            raise InputError(f"the recording does not carry the model of {card_name!r:.60}")
         behaviour = self._documents.get(Path(self._origin.program).name, "")
         named = _robot_of_behaviour(behaviour)
         path = self._folder / (named if is_path(named) else f"card/{card_document(card_name)}")
         if not path.suffix:
             path /= "robot.yaml"
-        _write_below(self._folder, str(path.relative_to(self._folder)), card_text.encode())
-        for name, text in model.items():
-            file_name, content = file_of_document(name.removeprefix(prefix), text)
-            _write_below(path.parent, file_name, content)
+        write_attached_robot(self._documents, card_name, path, root=self._root)
         self._write_catalogue(path.parent)
         return None if is_path(named) else read_robot(path)
 
@@ -421,29 +414,13 @@ class _RecordedProgram:
         for suffix, subfolder in ((".motion.yaml", "motions"), (".gait.yaml", "gaits")):
             for name, text in self._documents.items():
                 if name.endswith(suffix):
-                    _write_below(folder, f"{subfolder}/{Path(name).name}", text.encode())
+                    write_inside(self._root, folder / subfolder / Path(name).name, text.encode())
 
     def _require_same_documents(self, program: Program) -> None:
         """Raise an InputError if the program read documents that are not those of the recording."""
         for name, text in program.documents.items():
             if self._documents.get(name, text) != text:
                 raise InputError(f"its {name} is not the one that comes with this version of Posewright")
-
-
-def _write_below(folder: Path, name: str, content: bytes) -> None:
-    """Write a file into a folder or up to `_DEPTH` folders above it.
-
-    Raises:
-        InputError: the name leads elsewhere.
-    """
-    path = (folder / name).resolve()
-    root = folder.resolve()
-    for _ in _DEPTH:
-        root = root.parent
-    if Path(name).is_absolute() or not path.is_relative_to(root):
-        raise InputError(f"the document {name!r:.80} has a path outside the recording")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, content, durable=False)
 
 
 def _behaviour_name(text: str) -> str:

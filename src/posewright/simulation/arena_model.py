@@ -131,10 +131,10 @@ def _add_floor(
     floor = spec.worldbody.add_geom(
         name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(*centre, 0.0), size=(*half_size, 0.05)
     )
-    _make_solid(floor, friction)
+    _set_contact_parameters(floor, friction)
 
 
-def _make_solid(geom: mujoco.MjsGeom, friction: float) -> None:
+def _set_contact_parameters(geom: mujoco.MjsGeom, friction: float) -> None:
     """Make a geom of the arena collide; sets every parameter, as a robot's model may have other defaults."""
     geom.friction = (friction, *_ROLLING_FRICTION)
     geom.contype = 1
@@ -165,16 +165,17 @@ def _add_solid(spec: mujoco.MjSpec, shape: Shape, friction: float) -> None:
         size=(half_length, half_width, half_height),
     )
     if shape.is_round:
+        radius = half_length
         geom.type = mujoco.mjtGeom.mjGEOM_CYLINDER
-        geom.size = (half_length, half_height, 0.0)
-    if shape.hull_m:
+        geom.size = (radius, half_height, 0.0)
+    if shape.hull_m:  # points relative to the middle of its underside
         mesh = spec.add_mesh(name=shape.name, uservert=np.ravel(shape.hull_m))
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
         geom.type = mujoco.mjtGeom.mjGEOM_MESH
         geom.pos = (shape.x, shape.y, shape.base_m)
         geom.meshname = shape.name
         geom.size = (0.0, 0.0, 0.0)
-    _make_solid(geom, friction)
+    _set_contact_parameters(geom, friction)
 
 
 def _add_line(spec: mujoco.MjSpec, line: Shape) -> None:
@@ -211,7 +212,7 @@ def _add_boxes(spec: mujoco.MjSpec, arena: Arena) -> None:
         body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
         body.add_freejoint(name=name)
         geom = body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=half_size, mass=kind.mass_kg)
-        _make_solid(geom, kind.friction)
+        _set_contact_parameters(geom, kind.friction)
     if arena.boxes:
         spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
 

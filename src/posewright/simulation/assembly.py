@@ -104,7 +104,7 @@ def _read_reduced_model(robot: Robot, reduction: ModelReduction) -> tuple[mujoco
     spec = read_model(robot)
     base_name = str(find_base(spec, robot).name)
     if reduction.timestep_s is not None:
-        count_substeps(robot, reduction.timestep_s)
+        count_substeps(robot, reduction.timestep_s)  # raises if the step does not divide the robot's frame
     weld_joints(spec, robot, reduction.welded)
     # sensors of the file would be evaluated at every step; ours are evaluated when they are read
     for sensor in list(spec.sensors):
@@ -142,8 +142,8 @@ def _merge_models(
                     else "all models of a world need the same physics options",
                 )
         # keyframes have the positions of one robot only, and do not fit the merged model
-        for key in list(spec.keys):
-            spec.delete(key)
+        for keyframe in list(spec.keys):
+            spec.delete(keyframe)
     _enable_robot_contacts(specs)
     for prefixed_robot, spec in zip(robots, specs, strict=True):
         world_spec.attach(spec, prefix=prefixed_robot.prefix, frame=world_spec.worldbody.add_frame())
@@ -161,7 +161,7 @@ def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
     colliding_geoms = []
     for spec in specs:
         colliding_geoms.append([geom for geom in spec.geoms if geom.contype or geom.conaffinity])
-    used_bits = 1
+    used_bits = 1  # MuJoCo's default, which the arena has
     for geoms in colliding_geoms:
         for geom in geoms:
             used_bits |= geom.contype | geom.conaffinity

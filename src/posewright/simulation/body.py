@@ -81,9 +81,8 @@ class SimulatedBody:
         )
         self._is_torque_off = False
         self._last_command: Floats = self._start_pose  # the last one sent, `(n_joints,)` [rad]
-        self._effective_command: Floats = (
-            self._start_pose
-        )  # the last one that the servos got, after the delay
+        # the last one that the servos got, after the delay
+        self._effective_command: Floats = self._start_pose
         world.bodies[instance.name] = self
         self.set_domain(domain or NOMINAL)
 

@@ -140,12 +140,12 @@ def _fit_field(arena: Arena | None, view: FilmCamera, aspect: float) -> tuple[Fl
     centre = np.array([0.0 if arena is None else length / 2.0, 0.0, height / 2.0])
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
     offsets = corners * (length, width, height)
-    return centre, _FIELD_MARGIN * _fitting_distance(
+    return centre, _FIELD_MARGIN * _compute_fitting_distance(
         offsets, radii=0.0, direction_deg=DEFAULT_DIRECTION_DEG[view], aspect=aspect
     )
 
 
-def _fitting_distance(
+def _compute_fitting_distance(
     offsets: Floats,
     radii: Floats | float,
     direction_deg: tuple[float, float],
@@ -256,7 +256,7 @@ def close_up_on_poses(
     bottom = float((all_centres[:, 2] - all_radii).min())
     height = 0.5 * (top + bottom)
     margin = _ROBOT_MARGIN * (_SMOOTHING_MARGIN if steady else 1.0)
-    distance = _fitting_distance(
+    distance = _compute_fitting_distance(
         all_centres - (0.0, 0.0, height),
         all_radii,
         direction_deg=DEFAULT_DIRECTION_DEG[view],

@@ -180,10 +180,11 @@ class ContactRecorder:
         )
 
     def _compute_contacts(self) -> Contacts:
-        """Return the contacts of the stored frames: each pair's greatest depth and speed, and its force.
+        """Return the contacts of the stored frames, one for each frame and pair of objects that touch.
 
-        MuJoCo has several contacts of one pair of objects; they become one row (frame, part, object). Rows of
-        the frame from the previous block are computed too, but not returned.
+        MuJoCo has several contacts of such a pair. They become one row (frame, part, object), with the
+        greatest depth and touchdown speed, and the sum of the forces. Rows of the frame from the previous
+        block are computed too, as touchdowns depend on it, but not returned.
         """
         frames, geoms = self._stack_geoms()
         points = self._stack_points()
@@ -245,9 +246,8 @@ class ContactRecorder:
         is_on_floor = (objects == self._floor_number).any(axis=1)
         for column, foot in enumerate(self._feet):
             contacts = np.flatnonzero(is_on_floor & (objects == foot).any(axis=1))
-            foot_touches = np.zeros(
-                len(self._frame_contacts) + 1, dtype=np.bool_
-            )  # after the last frame: not
+            # by frame; the element after the last frame stays false
+            foot_touches = np.zeros(len(self._frame_contacts) + 1, dtype=np.bool_)
             foot_touches[frames[contacts]] = True
             # only contacts after which the foot still touches in the next frame
             contacts = contacts[foot_touches[frames[contacts] + 1]]

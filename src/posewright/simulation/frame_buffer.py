@@ -69,7 +69,7 @@ class FrameBuffer:
         self._geom_position_view.take(geoms, axis=0, out=self._sole_position_rows[row], mode="clip")
         self._geom_matrix_view.take(geoms, axis=0, out=self._sole_matrix_rows[row], mode="clip")
 
-    def states(self, robot_index: int, times: Floats, recorder: ContactRecorder | None) -> JointStates:
+    def build_states(self, robot_index: int, times: Floats, recorder: ContactRecorder | None) -> JointStates:
         """Return the stored states of one robot.
 
         Args:

@@ -148,6 +148,11 @@ def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     return Mechanism(spec.modelname, links), tuple(fixed_joints)
 
 
+def require_self_contained(path: Path) -> None:
+    """Raise a FormatError unless the model in a file is small and names only ordinary files in its folder."""
+    _require_self_contained(read_markup(path), path.parent.resolve())
+
+
 def _require_self_contained(root: Element, folder: Path) -> None:
     """Raise unless a model is small and names only ordinary files inside its folder (links are followed).
 
@@ -418,7 +423,7 @@ def mjcf_text(robot: Robot) -> str:
         InputError: the card has no model, or the model does not fit the card.
     """
     spec = read_model(robot)
-    compile_spec(spec.copy(), robot.model_path)
+    compile_spec(spec.copy(), robot.model_path)  # raises if it does not compile
     actuators = {actuator.target: actuator for actuator in spec.actuators}
     for card_joint, servo in zip(robot.joints, robot.servos, strict=True):
         joint = spec.joint(card_joint.name)

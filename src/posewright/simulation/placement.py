@@ -184,8 +184,9 @@ def _penetration_depth(instance: ModelInstance, platforms: Indices) -> float:
     is_own_geom = instance.own_geoms()
     contact = instance.data.contact
     pairs = contact.geom
-    touches = (np.isin(pairs, platforms) & is_own_geom[pairs[:, ::-1]]).any(axis=-1)
-    return float(-np.min(contact.dist[touches], initial=0.0))
+    partners = pairs[:, ::-1]  # of each geom the one that it touches
+    is_with_platform = (np.isin(pairs, platforms) & is_own_geom[partners]).any(axis=-1)
+    return float(-np.min(contact.dist[is_with_platform], initial=0.0))
 
 
 def _find_platforms(instance: ModelInstance) -> Indices:

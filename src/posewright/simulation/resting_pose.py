@@ -104,7 +104,8 @@ def find_resting_normal(supports: Supports, centre_of_mass: Floats) -> Floats:
     """Return the normal of the floor on which a robot rests after it is put down upright.
 
     Of the stable poses it takes the one with the least lean; if none is stable, the one in which the centre
-    of mass is least far outside its triangle of contact points.
+    of mass is least far outside its triangle of contact points. If no three balls can carry the robot, it is
+    the floor under the upright robot.
 
     Args:
         supports: the balls whose convex hull bounds the robot.
@@ -120,7 +121,8 @@ def find_resting_normal(supports: Supports, centre_of_mass: Floats) -> Floats:
     distances = distance_outside(triangles, centre_of_mass, normals)
     is_stable = distances <= _TOUCHING_M
     if is_stable.any():
-        return np.asarray(normals[np.argmax(np.where(is_stable, normals[:, 2], -1.0))])
+        lean_cosines = normals[:, 2]
+        return np.asarray(normals[np.argmax(np.where(is_stable, lean_cosines, -1.0))])
     return np.asarray(normals[np.argmin(distances)])
 
 

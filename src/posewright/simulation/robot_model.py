@@ -161,8 +161,8 @@ def weld_joints(spec: mujoco.MjSpec, robot: Robot, welded: Mapping[str, float]) 
         if joint.name in welded:
             _weld(spec, robot, model, joint, angle_rad=welded[joint.name])
     # keyframes have the positions of all joints, and do not fit the reduced model
-    for key in list(spec.keys):
-        spec.delete(key)
+    for keyframe in list(spec.keys):
+        spec.delete(keyframe)
 
 
 def _require_weldable(robot: Robot, welded: Mapping[str, float]) -> None:

@@ -76,16 +76,17 @@ class ServoBank:
         self._model: mujoco.MjModel = model
         self._addresses = addresses
         self._actuators = addresses.actuators
-        self._dofs = addresses.joint_qvel
-        self._is_default = False  # whether no joint is free and all stiffness is nominal
-        stall = np.array([servo.stall_torque_nm for servo in servos])
-        self._damping: Floats = stall / np.array([servo.no_load_speed_rad_s for servo in servos])
+        self._joint_dofs = addresses.joint_qvel
+        self._has_defaults = False  # whether no joint is free and all stiffness is nominal
+        stall_torques = np.array([servo.stall_torque_nm for servo in servos])
+        no_load_speeds = np.array([servo.no_load_speed_rad_s for servo in servos])
+        self._nominal_damping: Floats = stall_torques / no_load_speeds  # [N m s/rad]
         actuators = addresses.actuators
         model.actuator_gaintype[actuators] = mujoco.mjtGain.mjGAIN_FIXED
         model.actuator_biastype[actuators] = mujoco.mjtBias.mjBIAS_AFFINE
         model.actuator_biasprm[actuators] = 0.0
         model.actuator_forcelimited[actuators] = 1
-        model.actuator_forcerange[actuators] = np.stack([-stall, stall], axis=-1)
+        model.actuator_forcerange[actuators] = np.stack([-stall_torques, stall_torques], axis=-1)
         self.set_stiffness(None, free=None)
 
     @property
@@ -96,7 +97,7 @@ class ServoBank:
     @property
     def damping(self) -> Floats:
         """Damping of each servo, `(n_moving,)` [N m s/rad]."""
-        return self._damping_scale * self._damping
+        return self._damping_scale * self._nominal_damping
 
     def scale(self, stiffness: float, damping: float) -> None:
         """Set factors on the stiffness and damping of all servos, and switch their torque on.
@@ -105,7 +106,7 @@ class ServoBank:
         """
         self._stiffness_scale = stiffness
         self._damping_scale = damping
-        self._is_default = False  # the model has the previous factors
+        self._has_defaults = False  # the model has the previous factors
         self.set_stiffness(None, free=None)
 
     def set_stiffness(self, stiffness: Floats | None, free: Flags | None) -> None:
@@ -116,7 +117,7 @@ class ServoBank:
             free: joints whose torque is off, `(n_joints,)`; None if no joint is free.
         """
         is_default = stiffness is None and free is None
-        if is_default and self._is_default:
+        if is_default and self._has_defaults:
             return
         effective_stiffness = self.nominal_stiffness
         if stiffness is not None:
@@ -128,11 +129,11 @@ class ServoBank:
             is_free = self._addresses.select_moving(free)
             effective_stiffness = np.where(is_free, 0.0, effective_stiffness)
             damping_factor = np.where(is_free, FREE_DAMPING, 1.0) * damping_factor
-        self._model.dof_damping[self._dofs] = damping_factor * self._damping
+        self._model.dof_damping[self._joint_dofs] = damping_factor * self._nominal_damping
         # the actuator's force is gain * command + bias * angle
         self._model.actuator_gainprm[self._actuators, 0] = effective_stiffness
         self._model.actuator_biasprm[self._actuators, 1] = -effective_stiffness
-        self._is_default = is_default
+        self._has_defaults = is_default
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

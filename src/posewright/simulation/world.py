@@ -232,22 +232,23 @@ class World:
         for name, instance in self.instances.items():
             body = self.bodies[name]
             row = 0
-            for effective in body.accept(commands[name]):
-                changes.setdefault(row, []).append((body, effective))
-                moving_targets = instance.addresses.select_moving(effective.targets)
-                controls[row : row + len(effective), self._actuators_of_robot[name]] = moving_targets
-                row += len(effective)
+            for servo_commands in body.accept(commands[name]):
+                changes.setdefault(row, []).append((body, servo_commands))
+                end_row = row + len(servo_commands)
+                moving_targets = instance.addresses.select_moving(servo_commands.targets)
+                controls[row:end_row, self._actuators_of_robot[name]] = moving_targets
+                row = end_row
         self._frame_buffer.allocate_rows(n_frames)
         for begin, end in pairwise([*sorted(changes), n_frames]):
-            for body, effective in changes[begin]:
-                body.put_in_effect(effective)
+            for body, servo_commands in changes[begin]:
+                body.put_in_effect(servo_commands)
             self._simulate(controls, begin, end)
         first_frame = self._n_frames + 1
         self._n_frames += n_frames
         self._raise_if_blown_up()
         times: Floats = np.arange(float(first_frame), self._n_frames + 1.0) * self.frame_period_s
         return {
-            name: self._frame_buffer.states(robot_index, times, self.bodies[name].contact_recorder)
+            name: self._frame_buffer.build_states(robot_index, times, self.bodies[name].contact_recorder)
             for robot_index, name in enumerate(self.instances)
         }
 
@@ -344,7 +345,7 @@ class World:
         if recorder is not None:
             recorder.record_frame()
         robot_index = list(self.instances).index(name)
-        return self._frame_buffer.states(robot_index, np.array([self.time_s]), recorder)
+        return self._frame_buffer.build_states(robot_index, np.array([self.time_s]), recorder)
 
     def reset(self) -> None:
         """Reset bodies and boxes; the same commands then give the same states to the last bit."""

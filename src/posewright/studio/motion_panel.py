@@ -91,6 +91,7 @@ def motion_view(motion: Motion, page: int) -> View:
         "exit": motion.exit,
         "speed": motion.speed,
         "source": motion.source,
+        "sound": motion.sound and {"file": motion.sound.file, "start_s": motion.sound.start_s},
         "page": page,
         "joints": list(motion.joints),
         "start": None if motion.start is None else pose_view(motion.start),

@@ -29,6 +29,7 @@ from posewright.studio.posing_panel import PosingPanel
 from posewright.studio.scene_view import SceneView
 from posewright.studio.server import LOOPBACK, Server
 from posewright.studio.session import Cursor, Panel, Session
+from posewright.studio.sound_panel import SoundPanel
 from posewright.studio.teach_panel import TeachPanel
 from posewright.studio.timeline_panel import TimelinePanel
 from posewright.studio.trial_panel import TrialPanel
@@ -166,6 +167,7 @@ def _start(opened_file: OpenedFile, folder: Path, server: Server, body: str = "s
 
     def panels(context: StudioContext) -> list[Panel]:
         trial_panel = TrialPanel(context)
+        files_panel = FilesPanel(context, opened_file)
         return [
             PosingPanel(context),
             TimelinePanel(context),
@@ -175,7 +177,8 @@ def _start(opened_file: OpenedFile, folder: Path, server: Server, body: str = "s
             trial_panel,
             ArenaPanel(context, trial_panel),
             TeachPanel(context),
-            FilesPanel(context, opened_file),
+            files_panel,
+            SoundPanel(context, files_panel),
         ]
 
     return assemble(

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from posewright.arenas import Colour
 from posewright.arrays import Floats
 from posewright.contests import Mark, MarkKind
 from posewright.figures.playback import Poses, poses_of_recording
+from posewright.figures.style import channels_of, colours_of
 from posewright.recordings import Recording, RobotHeader
 from posewright.recordings.messages import FIELD
 from posewright.recordings.scene import BASE, build_scene, link_frame, link_rotations, movable_links
@@ -48,6 +50,9 @@ MARK_HEIGHT_M = 0.3
 
 MARK_COLOUR = (190, 40, 30)
 """Colour of marks."""
+
+TINT_SHARE = 0.5
+"""Share of a robot's own colours that is replaced by that of its role, where there are several."""
 
 LABEL_S = 3.0
 """How long the text of a mark is shown [s], so that the texts of a place do not cover each other."""
@@ -201,8 +206,10 @@ class TrialWorld:
             }
             for nodes in self._robots.values():
                 node_paths |= nodes.paths
+            tints = _robot_tints(self._robots)
             for number, entity in enumerate(build_scene(recording)["entities"]):
-                _draw(viser_scene, f"{node_paths[entity['frame_id']]}/look-{number}", entity)
+                frame = entity["frame_id"]
+                _draw(viser_scene, f"{node_paths[frame]}/look-{number}", entity, tint=tints.get(frame))
 
     def set_recording(self, recording: Recording) -> None:
         """Replace the recording by a longer one of the same run."""
@@ -311,14 +318,27 @@ def _set_node_pose(node: FrameHandle, pose: Floats) -> None:
     node.wxyz = pose[3:]
 
 
-def _draw(viser_scene: SceneApi, path: str, entity: Mapping[str, Any]) -> None:
-    """Add the shapes of a SceneEntity of `recordings.scene` to a node."""
+def _robot_tints(robots: Mapping[str, RobotNodes]) -> dict[str, Colour]:
+    """Return the colour of each of several robots by frame, that of its role as in pictures; none for one."""
+    if len(robots) < 2:
+        return {}
+    colours = colours_of(robots)
+    return {frame: channels_of(colours[name]) for name, nodes in robots.items() for frame in nodes.paths}
+
+
+def _draw(viser_scene: SceneApi, path: str, entity: Mapping[str, Any], tint: Colour | None = None) -> None:
+    """Add the shapes of a SceneEntity of `recordings.scene` to a node, tinted with a colour."""
     shapes = [(kind, shape) for kind in ("cubes", "spheres", "cylinders") for shape in entity[kind]]
     for number, (kind, shape) in enumerate(shapes):
         name = f"{path}-{number}"
         width, depth, height = (shape["size"][axis] for axis in "xyz")
         colour = shape["color"]
         rgb = (colour["r"], colour["g"], colour["b"])
+        if tint is not None:
+            red, green, blue = (
+                (1.0 - TINT_SHARE) * own + TINT_SHARE * tinted for own, tinted in zip(rgb, tint, strict=True)
+            )
+            rgb = (red, green, blue)
         opacity = None if colour["a"] >= 1.0 else colour["a"]
         position = np.array([shape["pose"]["position"][axis] for axis in "xyz"])
         rotation = np.array([shape["pose"]["orientation"][axis] for axis in "wxyz"])

@@ -41,6 +41,6 @@ def test_a_large_file_is_read_or_refused(unit: bytes, before: bytes) -> None:
 
 
 def test_no_honest_header_has_ten_thousand_arrays() -> None:
-    data = b"".join(ARRAY.replace(b"A", b"A%d" % i) for i in range(10_002))
+    data = b"".join(ARRAY.replace(b"A", b"A%d" % i) for i in range(10_001))
     with pytest.raises(FormatError, match="more than 10,000 arrays"):
         FORMAT.read(data, Path("some.h"), None)

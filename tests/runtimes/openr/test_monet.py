@@ -610,7 +610,7 @@ def test_the_fewest_ways_are_taken_and_of_those_the_first() -> None:
 def assert_players_agree(setup: MonetSetup, index: int) -> None:
     """Formats.md 1.1: Sony's falls short by at most 2n + 1 micro-radians, snaps, and leaves out the last."""
     assert setup.motions is not None
-    document = document_of(setup.motions.entries[index], index + 1, setup.motions.archive)
+    document = document_of(setup.motions.entries[index], index + 1, setup.motions.oda_archive)
     as_sony = sdk_path(document).astype(np.int64)
     frames = motion_frames(index, setup, OpenR(DOG), exact=True)
     exact = np.stack(list(frames.values()), axis=1).astype(np.int64)

@@ -95,11 +95,11 @@ def programs(draw: st.DrawFn) -> tuple[str, list[tuple[Fields, SpeedSetting]]]:
     pace = SpeedSetting(board_parameters().first_speed)
     for _ in range(draw(st.integers(1, 6))):
         if draw(st.booleans()):
-            pace = SpeedSetting(draw(st.integers(1, 15)), pace.high)
+            pace = SpeedSetting(draw(st.integers(1, 15)), pace.high_speed)
             lines.append(f"SPEED {pace.speed}")
         if draw(st.integers(0, 3)) == 0:
-            pace = SpeedSetting(pace.speed, not pace.high)
-            lines.append(f"HIGHSPEED {'SETON' if pace.high else 'SETOFF'}")
+            pace = SpeedSetting(pace.speed, not pace.high_speed)
+            lines.append(f"HIGHSPEED {'SETON' if pace.high_speed else 'SETOFF'}")
         written, fields = draw(poses())
         lines += [*written, "WAIT"]
         if fields:

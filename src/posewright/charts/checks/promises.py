@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from math import inf
@@ -10,7 +11,9 @@ from typing import NamedTuple
 
 from posewright.charts.checks.analysis import Check, promise_conditions
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
-from posewright.charts.machine import format_broken_promise, format_promise
+from posewright.charts.checks.tick_trace import MicrostepTrace
+from posewright.charts.checks.transition_text import format_transition
+from posewright.charts.machine import CompoundTransition, format_broken_promise, format_promise
 from posewright.charts.model import Chart, Promise, PromiseKind
 from posewright.charts.reachability import (
     DEFAULT_LIMITS,
@@ -22,6 +25,7 @@ from posewright.charts.reachability import (
     explore,
 )
 from posewright.charts.types import Value
+from posewright.errors import ExpressionError
 
 
 class CheckStatus(Enum):
@@ -273,6 +277,7 @@ class BrokenPromises(Check):
         message = result.message
         if not has_default_name and promise.name not in message:
             message = f"{promise.name}: {message}"
+        message += self._describe_precedence(result)
         return Finding(
             Level.ERROR,
             Rule.PROMISE,
@@ -282,3 +287,36 @@ class BrokenPromises(Check):
             line=promise.line,
             trace=result.trace,
         )
+
+    def _describe_precedence(self, result: PromiseResult) -> str:
+        """Return which transition of an inner state was taken instead of one of an outer state, if any.
+
+        It is searched in the tick in which the condition was true, and in the last one.
+        """
+        promise = result.promise
+        waited_ticks = 0 if promise.goal is None else self.chart.ticks_within(promise.within_s)
+        for n_ticks in (len(result.trace) - waited_ticks, len(result.trace)):
+            _, tick = self.analysis.run_to_last_tick(result.trace[:n_ticks])
+            for microstep in tick.microstep_traces:
+                for taken in microstep.transitions:
+                    outer = self._find_enabled_outer(taken, microstep)
+                    if outer is not None:
+                        inner_text = format_transition(taken)
+                        return f"; {inner_text} of an inner state goes before {format_transition(outer)}"
+        return ""
+
+    def _find_enabled_outer(
+        self, taken: CompoundTransition, microstep: MicrostepTrace
+    ) -> CompoundTransition | None:
+        """Return a transition of a state around that of a taken one whose guard was true; None without one.
+
+        Those that wait for an event or a time are left out: values alone do not tell whether they could go.
+        """
+        nodes = self.analysis.machine.nodes
+        for ancestor in nodes[taken.source].ancestors:
+            for outer in nodes[ancestor].transitions:
+                if microstep.event is None and not outer.events and not outer.wait_ticks:
+                    with suppress(ExpressionError):
+                        if outer.guard.evaluate(microstep.env):
+                            return outer
+        return None

@@ -243,8 +243,8 @@ def _repeat_cycle(
 def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: WorkBudget) -> Iterator[_Cycle]:
     """Yield cycles with a tick that passes a point of a question.
 
-    A cycle is a row of ticks that leads back to the same active states. It begins with the tick that passes
-    the point. Of each configuration, the first node with such a tick is tried.
+    A cycle is a sequence of ticks that leads back to the same active states. It begins with the tick that
+    passes the point. Of each configuration, the first node with such a tick is tried.
 
     Args:
         exploration: the exploration of the chart.
@@ -257,7 +257,7 @@ def _cycles_through(exploration: Exploration, search: WitnessSearch, budget: Wor
     n_cycles = 0
 
     def find_rows_back(node: int, configuration: object) -> InputRows | None:
-        """Return the inputs from a node to the nearest one in a configuration; None if all are far."""
+        """Return the inputs from a node to the nearest one in a configuration; None if none is near."""
 
         def has_configuration(candidate: int) -> bool:
             is_expanded = candidate < len(configurations)  # the last nodes may not be expanded

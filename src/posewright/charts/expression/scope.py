@@ -78,5 +78,9 @@ class Scope:
 
     @property
     def constant_values(self) -> dict[str, Value]:
-        """The values of constants by name; a value of an enumeration represents itself."""
-        return {**{name: name for name in self.enum_of_value}, **self.constants}
+        """The values of constants by name; a value of an enumeration represents itself.
+
+        A variable hides a value of an enumeration of the same name, as in `type_of`.
+        """
+        visible_values = (name for name in self.enum_of_value if name not in self.variables)
+        return {**{name: name for name in visible_values}, **self.constants}

@@ -33,7 +33,7 @@ MAX_DEPTH = 100
 NOT_POWER = 3
 COMPARISON_POWER = 4
 MINUS_POWER = 7
-POWER = {
+BINDING_POWER = {
     Operator.OR: 1,
     Operator.AND: 2,
     **dict.fromkeys(COMPARISONS, COMPARISON_POWER),
@@ -43,7 +43,7 @@ POWER = {
 }
 """Binding powers: an operator of a higher one binds tighter."""
 
-_OPERATORS = {operator.value: operator for operator in POWER}
+_OPERATORS = {operator.value: operator for operator in BINDING_POWER}
 _TRUTH_VALUES = {"true": True, "false": False, "True": True, "False": False}
 
 
@@ -124,9 +124,9 @@ class _ExpressionParser:
         if depth > MAX_DEPTH:
             self.fail(self.next_token, f"nested deeper than {MAX_DEPTH} levels", "split it up")
         left = self.parse_operand(depth)
-        while (operator := self.next_operator) is not None and POWER[operator] > power:
+        while (operator := self.next_operator) is not None and BINDING_POWER[operator] > power:
             token = self.consume()
-            right = self.parse_binary(POWER[operator], depth + 1)
+            right = self.parse_binary(BINDING_POWER[operator], depth + 1)
             left = Binary(operator, left, right, token.offset)
             if operator in COMPARISONS and self.next_operator in COMPARISONS:
                 self.fail(self.next_token, "comparisons do not chain", "write a < b and b < c")
@@ -234,8 +234,9 @@ def format_tree(tree: Tree) -> str:
         case Unary():
             text = f"not {_format_operand(tree.operand, NOT_POWER)}"
         case Binary():
-            power = POWER[tree.operator]
-            left_power = COMPARISON_POWER + 1 if tree.operator in COMPARISONS else power
+            power = BINDING_POWER[tree.operator]
+            # a left operand of the same power needs no parentheses, but comparisons do not chain
+            left_power = power + 1 if tree.operator in COMPARISONS else power
             left = _format_operand(tree.left, left_power)
             right = _format_operand(tree.right, power + 1)
             text = f"{left} {tree.operator} {right}"
@@ -262,7 +263,7 @@ def _format_operand(tree: Tree, power: int) -> str:
     """
     match tree:
         case Binary():
-            own_power = POWER[tree.operator]
+            own_power = BINDING_POWER[tree.operator]
         case Unary(Operator.NOT):
             own_power = NOT_POWER
         case Unary():

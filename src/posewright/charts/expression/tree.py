@@ -403,16 +403,17 @@ def _binary_range(arithmetic_operator: Operator, left: Range, right: Range) -> R
 
 def _call_range(function: str, arguments: list[Range]) -> Range:
     """Return the range of abs, single, min or max of arguments in given ranges."""
-    if function == "abs":
-        ((low, high),) = arguments
+    if function in ("abs", "single"):
+        (argument,) = arguments
+        low, high = argument
+        if function == "single":
+            return to_single(low), to_single(high)
         includes_zero = low <= 0 <= high
-        return _saturate(0 if includes_zero else min(abs(low), abs(high)), max(abs(low), abs(high)))
-    if function == "single":
-        ((low, high),) = arguments
-        return to_single(low), to_single(high)
+        least_magnitude = 0 if includes_zero else min(abs(low), abs(high))
+        return _saturate(least_magnitude, max(abs(low), abs(high)))
     choose = min if function == "min" else max
-    low = choose(argument_low for argument_low, _ in arguments)
-    high = choose(argument_high for _, argument_high in arguments)
+    low = choose(argument_low for argument_low, _argument_high in arguments)
+    high = choose(argument_high for _argument_low, argument_high in arguments)
     are_integers = all(isinstance(end, int) for argument_range in arguments for end in argument_range)
     return (low, high) if are_integers else (float(low), float(high))
 

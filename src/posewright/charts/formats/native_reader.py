@@ -225,7 +225,7 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
     if not fields.keys() >= {*REQUIRED_CHART_KEYS}:
         errors.raise_first()  # a misspelt key explains a missing one
     root.fields(required=REQUIRED_CHART_KEYS)
-    _require_one_of_states_and_regions(fields)
+    _reject_states_with_regions(fields)
     if "regions" not in fields:
         if not fields.keys() >= {"initial", "states"}:
             errors.raise_first()
@@ -236,7 +236,7 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
     return fields
 
 
-def _require_one_of_states_and_regions(fields: Mapping[str, Node]) -> None:
+def _reject_states_with_regions(fields: Mapping[str, Node]) -> None:
     """Raise a DocumentError if a chart or a state has both `states` and `regions`."""
     if "states" in fields and "regions" in fields:
         hint = "of states one is active, of regions all are: put the states into a region"
@@ -446,7 +446,7 @@ class _PartReader:
 
     def _read_states_inside(self, node: Node, fields: Mapping[str, Node]) -> tuple[State, ...]:
         """Read the states or regions inside a state; return an empty tuple if there are none."""
-        _require_one_of_states_and_regions(fields)
+        _reject_states_with_regions(fields)
         inside = fields.get("states") or fields.get("regions")
         if inside is None:
             return ()
@@ -552,9 +552,9 @@ class _PartReader:
                 continue
             if entry.value is None and key in states:
                 node.fail(f"`{key}` is not a key of a transition", hint=f"write `go: {key}`")
-            first_word, *later_words = key.split(maxsplit=1)
+            first_word, _, later_words = key.strip().partition(" ")
             if entry.value is None and later_words and first_word in allowed_keys:
-                node.fail(f"`{key}` has no colon", hint=f"write `{first_word}: {later_words[0]}`")
+                node.fail(f"`{key}` has no colon", hint=f"write `{first_word}: {later_words.strip()}`")
             if isinstance(entry.value, str) and entry.value in states:
                 hint = f"write {{when: {key}, go: {entry.value}}}"
                 node.fail(f"`{key}` is not a key of a transition", hint=hint)

@@ -392,8 +392,8 @@ def scalar_of(text: str) -> Value:
     """Return the number or truth value that YAML writes as exactly this text, else the text."""
     if text in _TRUTH_VALUES:
         return _TRUTH_VALUES[text]
-    # a number begins with a digit or a minus sign; float() would also accept a variable called nan or inf
-    may_be_number = text[:1].isdigit() or text[:1] == "-"
+    # a digit comes first or after a minus sign; float() would also accept a variable called nan or inf
+    may_be_number = text.removeprefix("-")[:1].isdigit()
     if not may_be_number:
         return text
     for number_type in (int, float):

@@ -403,7 +403,7 @@ def _list_rows(chart: Chart, states: tuple[State, ...], parent: State | None) ->
         parent: their parent; None for the chart.
     """
     initial_targets = chart.initial if parent is None else parent.initial
-    marked_name: str | None = None  # the first state needs no mark
+    marked_name: str | None = None  # the state marked as initial; without a mark, it is the first
     if _is_initial_child(initial_targets, states) and initial_targets[0].state != states[0].name:
         marked_name = initial_targets[0].state
     parent_cell = {} if parent is None else {"parent": parent.name}
@@ -438,12 +438,17 @@ def _list_state_rows(state: State, *, is_moore: bool) -> list[dict[str, str]]:
 
 
 def _format_cell(column: str, value: PlainData) -> str:
-    """Return the text of a cell; actions are written without braces."""
+    """Return the text of a cell; assignments are written without braces.
+
+    Args:
+        column: the column of the cell.
+        value: what a native document has at that key.
+    """
     if column == "on" and isinstance(value, list):
         return " ".join(value)
     if column in TEXT_COLUMNS and isinstance(value, str):
         return value
     text = flow_text(value)
     if column in ACTION_COLUMNS and text.startswith("{") and text != "{}":
-        return text[1:-1]
+        return text.removeprefix("{").removesuffix("}")
     return text

@@ -463,7 +463,7 @@ class Distinguisher:
         n_states_of_kind: dict[object, int] = {}  # so far
 
         def sort_key(state: Snapshot) -> tuple[bool, int]:
-            """Return whether a difference is unlikely, and the number of earlier states of the same kind."""
+            """Return whether a difference is unlikely, and how many earlier states are of the same kind."""
             active_nodes = frozenset(state.active_nodes) if state.started else frozenset[int]()
             changed_node_can_act = bool(changes.changed_while_active & active_nodes)
             changed_node_can_be_entered = bool(changes.changed_on_entry - active_nodes)

@@ -112,9 +112,8 @@ def _build_expression(tree: Tree, original: Expression, scope: Scope, result_typ
         result_type: type of the variable or condition that it is for.
     """
     source = SourceText(format_tree(tree), original.source.where)
-    # the parser gives no node of this class, so the tree was type checked before
-    is_typed = any(isinstance(node, TemporalCondition) for node in nodes_of(tree))
-    if is_typed:
+    has_temporal_condition = any(isinstance(node, TemporalCondition) for node in nodes_of(tree))
+    if has_temporal_condition:  # such nodes come from type checking, so this tree has its types already
         return Expression(tree, original.type, source, original.constant_values)
     try:
         return parse_expression(source, scope, result_type)

@@ -170,7 +170,7 @@ class PartMutator:
         )
 
     def _mutate_events(self, transition: Transition) -> Iterator[Mutation[Transition]]:
-        """Yield a transition that waits for another event in place of one of its own."""
+        """Yield mutations in which a transition waits for another event in place of one of its triggers."""
         for i, event in enumerate(transition.on):
             new_event = self._next_event(event)
             if new_event is not None and new_event not in transition.on:

@@ -128,7 +128,7 @@ class Mutation(Generic[T_co]):
 def embed_mutations(
     mutations: Iterable[Mutation[Part]], embed: Callable[[Part], Container]
 ) -> Iterator[Mutation[Container]]:
-    """Yield mutations of a part as mutations of what contains it: those of a guard as of its transition.
+    """Yield mutations of a part as mutations of what contains it, for example of a transition for its guard.
 
     Args:
         mutations: the mutations of the part.

@@ -227,7 +227,7 @@ class _TreeTranslator:
         return self._build_number_node(factory.arithmetic(operator, left, right), fails)
 
     def _translate_call(self, tree: Call) -> TranslatedNode:
-        """Translate a call of abs, single, min or max."""
+        """Translate a call of abs, single, min or max; it fails where an argument divides by zero."""
         factory = self.term_factory
         arguments = [self.translate(argument) for argument in tree.arguments]
         argument_fails = factory.disjunction(argument.fails for argument in arguments)

@@ -255,6 +255,8 @@ class _PageConverter:
                 f"has {len(motion.keyframes)} keyframes, more than {MAX_KEYFRAMES}",
                 "cut it into motions that follow one another by `next`",
             )
+        if motion.sound is not None:
+            self._fail(name, "has a sound", "leave it out for the board")
         for keyframe in motion.keyframes:
             self._require_playable(name, keyframe)
         times = [round(time * self.parts_per_frame) for time in _keyframe_times(motion, self.robot)]

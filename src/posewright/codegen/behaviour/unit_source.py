@@ -55,8 +55,8 @@ class UnitSource:
     Args:
         behaviour: the behaviour.
         chart: its chart, whose own files the unit includes.
-        states: dtype of a record of states.
-        inputs: dtype of a record of inputs.
+        state_dtype: dtype of a record of states.
+        input_dtype: dtype of a record of inputs.
         places: returns the places in the document of the entries of a block, such as `inputs`, by name, or by
             the number in a list.
     """
@@ -65,27 +65,29 @@ class UnitSource:
         self,
         behaviour: Behaviour,
         chart: ChartUnitSpec,
-        states: np.dtype[np.void],
-        inputs: np.dtype[np.void],
+        state_dtype: np.dtype[np.void],
+        input_dtype: np.dtype[np.void],
         *,
         places: Callable[[str], Mapping[str, Where]],
     ) -> None:
         """Store the arguments, and prepare the writers of wires and of conditions."""
         self.behaviour = behaviour
         self.chart = chart
-        self.states = states
-        self.inputs = inputs
-        self.places = places
+        self.state_dtype = state_dtype
+        self.input_dtype = input_dtype
+        self._places_in_block = places
         names = chart.generator.names
         self._prefix = names.prefix  # of the chart's names in C
-        self._outputs = {output: names.fields[output] for output in behaviour.chart.outputs}  # names in C
+        self._output_names = {
+            output: names.fields[output] for output in behaviour.chart.outputs
+        }  # names in C
         self._wires = WiresCode(
             behaviour,
             find_sensor_fields(behaviour),
             names.inputs,
-            events=names.event_inputs,
-            outputs=self._outputs,
-            where=places("inputs"),
+            event_names=names.event_inputs,
+            output_names=self._output_names,
+            place_of_wire=places("inputs"),
         )
         # for the conditions of the rules, which read the chart's outputs
         self._expressions = CExpressions(
@@ -98,7 +100,7 @@ class UnitSource:
 
     def _output_expression(self, output: Name) -> str:
         """Return the expression of C for an output of the chart."""
-        return f"chart.out.{self._outputs[output.name]}"
+        return f"chart.out.{self._output_names[output.name]}"
 
     def _header(self) -> SourceFile:
         """Return `unit.h`: sizes, periods and offsets of the records, and the unit's functions."""
@@ -111,22 +113,22 @@ class UnitSource:
         writer.line(f"#define UNIT_PERIOD_NS {nanoseconds}UL {comment('exactly')}")
         baud = comment("for a record of inputs and one of states within a frame")
         writer.line(f"#define UNIT_LINE_BAUD {LINE_BAUD}UL {baud}")
-        writer.line(f"#define UNIT_INPUT_BYTES {self.inputs.itemsize}U")
-        writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
-        packet = self.states["packet"].itemsize
+        writer.line(f"#define UNIT_INPUT_BYTES {self.input_dtype.itemsize}U")
+        writer.line(f"#define UNIT_STATE_BYTES {self.state_dtype.itemsize}U")
+        packet = self.state_dtype["packet"].itemsize
         writer.line(f"#define UNIT_PACKET_BYTES {packet}U {comment('of one sync write to all servos')}")
-        writer.write(self._offsets())
+        writer.write(self._offset_definitions())
         writer.write([*UNIT_API.splitlines(), "", "#endif /* UNIT_H */"])
         return writer.file("unit.h")
 
-    def _offsets(self) -> Iterator[str]:
+    def _offset_definitions(self) -> Iterator[str]:
         """Yield the lines of `unit.h` that define the offsets of sensors and states in their records."""
         meanings = {
             name: _describe_sensor_field(sensor_field, self.behaviour.robot)
             for sensor_field, name in find_sensor_fields(self.behaviour).items()
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
-        yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), meanings)
+        yield from offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), meanings)
         motion_names = ["none", *self.behaviour.motions]
         numbered_motions = ", ".join(f"{number} {name}" for number, name in enumerate(motion_names))
         behaviour_meanings = {
@@ -135,7 +137,7 @@ class UnitSource:
             "late": "frames that went by without a step since the reset, at most 255",
             "packet": "the servo packet of this frame",
         }
-        yield from self.chart.state_offsets(self.states, behaviour_meanings)
+        yield from self.chart.state_offsets(self.state_dtype, behaviour_meanings)
 
     def _source(self) -> SourceFile:
         """Return `unit.c`: constants, variables, the function `sense`, the tick and the unit's functions."""
@@ -203,7 +205,7 @@ class UnitSource:
             InputError: a condition may divide by zero.
         """
         motion_numbers = {name: number for number, name in enumerate([None, *self.behaviour.motions])}
-        places = self.places("outputs")
+        places = self._places_in_block("outputs")
         has_unconditional_rule = False
         writer.line(comment("Returns the motion of the first rule that holds."))
         with writer.function("static uint8_t choose(void)"):
@@ -265,9 +267,13 @@ class UnitSource:
             self._write_unit_step(writer)
 
     def _write_unit_step(self, writer: CWriter) -> None:
-        """Write the body of `unit_step`: a tick if one is due, a frame of the player, the state record."""
-        fields: Mapping[str, Any] = self.states.fields or {}
-        offsets = {name: fields[name][1] for name in self.states.names or ()}
+        """Write the body of `unit_step`: a tick if one is due, a frame of the player, the state record.
+
+        In C, `due` is the frame of the next tick, rounded up, and `early` the part of a frame, in units of
+        1 / TICK_UNDER, by which the exact time of the tick is before it.
+        """
+        fields: Mapping[str, Any] = self.state_dtype.fields or {}  # dtype and offset of each
+        offsets = {name: offset for name, (_, offset) in fields.items()}
         writer.line(f"uint8_t *active = &state[{offsets['active']}];")
         with writer.block("if (frame == due)"):
             writer.write(["uint32_t wait;", "tick(input);"])

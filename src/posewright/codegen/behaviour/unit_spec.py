@@ -88,13 +88,13 @@ class BehaviourUnitSpec:
         return tables
 
     @cached_property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of sensor numbers."""
         fields = [(name, "<f8") for name in find_sensor_fields(self.behaviour).values()]
         return np.dtype(fields or [("nothing", "<f8")])  # a record without fields would have no bytes
 
     @cached_property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of states."""
         behaviour_fields = [
             ("action", "u1"),
@@ -102,7 +102,7 @@ class BehaviourUnitSpec:
             ("late", "u1"),
             ("packet", "u1", (packet_bytes(len(self.tables.ids)),)),
         ]
-        return np.dtype([*self.chart.states.descr, *behaviour_fields])
+        return np.dtype([*self.chart.state_dtype.descr, *behaviour_fields])
 
     @property
     def documents(self) -> Mapping[str, str]:
@@ -136,12 +136,12 @@ class BehaviourUnitSpec:
         chart_files = (file for file in self.chart.sources() if not file.name.startswith("unit."))
         sensing_files = read_package_sources(__package__, ("sensing.h", "sensing.c"))
         player_files = player_sources(self.tables, self.places("motions"))
-        unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, places=self.places)
+        unit = UnitSource(self.behaviour, self.chart, self.state_dtype, self.input_dtype, places=self.places)
         return (*chart_files, *sensing_files, *player_files, *unit.files())
 
     def reference(self) -> Executable:
         """Return the behaviour itself with its motions in integer arithmetic."""
-        return BehaviourReference(self.behaviour, self.tables, self.chart, self.states)
+        return BehaviourReference(self.behaviour, self.tables, self.chart, self.state_dtype)
 
     def record_of(self, state: BodyState, random_number: float = 0.0) -> Records:
         """Return the record of inputs for a state of the body, `(1,)`.
@@ -153,9 +153,9 @@ class BehaviourUnitSpec:
         Raises:
             BodyError: the body lacks a sensor that the behaviour reads.
         """
-        record = np.zeros(1, self.inputs)
+        record = np.zeros(1, self.input_dtype)
         for sensor_field, field_name in find_sensor_fields(self.behaviour).items():
-            record[field_name] = sensor_field.value(state, self.behaviour.robot, random_number)
+            record[field_name] = sensor_field.read_number(state, self.behaviour.robot, random_number)
         return record
 
     def decode_packet(self, packet: bytes, previous: Floats | None = None) -> JointCommands:
@@ -208,4 +208,4 @@ class BehaviourUnitSpec:
         """Return random records of sensor readings, `(n,)`: around thresholds, now and then not finite."""
         from posewright.codegen.behaviour.random_readings import draw_readings
 
-        return draw_readings(self.behaviour, self.inputs, n, seed)
+        return draw_readings(self.behaviour, self.input_dtype, n, seed)

@@ -62,13 +62,13 @@ class SensorField:
         index = "" if self.index is None else f"{self.index}"
         return " ".join(part for part in (kind, self.name, index) if part)
 
-    def value(self, state: BodyState, robot: Robot, random_number: float) -> float:
-        """Return the number for the field.
+    def read_number(self, state: BodyState, robot: Robot, random_number: float) -> float:
+        """Return the number of the field in a state of the body.
 
         Args:
             state: the state of the body.
             robot: the robot, for the index of the joint.
-            random_number: the number for `chance`.
+            random_number: the number of a field of the kind `chance`.
         """
         if self.kind == "channel":
             return TickContext(state).number(self.name, self.index)
@@ -137,11 +137,11 @@ class WiresCode:
 
     Attributes:
         behaviour: the behaviour.
-        sensor_fields: the fields of a record, in its order, with their names.
-        inputs: names of the chart's inputs in C.
-        events: names of the chart's events in C.
-        outputs: names of the chart's outputs in C.
-        where: place of each input in the document, for comments.
+        sensor_fields: the name of each field of a record of inputs, in the order of the record.
+        input_names: the name in C of each input of the chart.
+        event_names: the name in C of each event of the chart.
+        output_names: the name in C of each output of the chart.
+        place_of_wire: file and line of each wire in the document, by the name of its input or event.
         tables: the constant tables that `sense` needs; filled by `write`.
         uses_first_record: whether `sense` treats the first record differently; set by `write`.
         can_fail: whether `sense` may fail since a first reading is NaN; set by `write`.
@@ -149,10 +149,10 @@ class WiresCode:
 
     behaviour: Behaviour
     sensor_fields: Mapping[SensorField, str]
-    inputs: Mapping[str, str]
-    events: Mapping[str, str]
-    outputs: Mapping[str, str]
-    where: Mapping[str, Where]
+    input_names: Mapping[str, str]
+    event_names: Mapping[str, str]
+    output_names: Mapping[str, str]
+    place_of_wire: Mapping[str, Where]
     tables: CWriter = field(default_factory=CWriter)
     uses_first_record: bool = False
     can_fail: bool = False
@@ -183,22 +183,26 @@ class WiresCode:
                 writer.line("return true;")
 
     def _write_wire(self, writer: CWriter, wire: InputWire) -> None:
-        """Write the lines that set one input, or one event at the rising edge of its wire."""
-        where = self.where.get(wire.name)
-        line = where.line if where is not None else None
-        is_event = wire.name in self.events
-        target = self.events[wire.name] if is_event else self.inputs[wire.name]
+        """Write the lines of C that set the input or event of a wire.
+
+        An event occurs at the rising edge: its wire, stored in `raw_<event>`, has become true since the
+        previous record, and this is not the first one.
+        """
+        place = self.place_of_wire.get(wire.name)
+        line = place.line if place is not None else None
+        is_event = wire.name in self.event_names
+        c_name = self.event_names[wire.name] if is_event else self.input_names[wire.name]
         with writer.traced_to(Element("input", wire.name, line)):
-            place = f" (line {line})" if line else ""
-            writer.line(comment(f"{wire.name}: {_describe(wire)}{place}"))
+            line_note = f" (line {line})" if line else ""
+            writer.line(comment(f"{wire.name}: {_describe(wire)}{line_note}"))
             expression = self._source_expression(wire.source)
             if is_event:
-                with writer.block(""):  # of its own, for the local constant
-                    writer.line(f"const bool before = raw_{target};")
-                    self._write_assignment(writer, wire, expression, target=f"raw_{target}")
-                    writer.line(f"in.{target} = raw_{target} && !before && !is_first;")
+                with writer.block(""):  # a block in braces, for the local constant
+                    writer.line(f"const bool before = raw_{c_name};")
+                    self._write_assignment(writer, wire, expression, target=f"raw_{c_name}")
+                    writer.line(f"in.{c_name} = raw_{c_name} && !before && !is_first;")
             else:
-                self._write_assignment(writer, wire, expression, target=f"in.{target}")
+                self._write_assignment(writer, wire, expression, target=f"in.{c_name}")
 
     def _write_assignment(self, writer: CWriter, wire: InputWire, expression: str, target: str) -> None:
         """Write the assignment of a source's number to a variable of C.
@@ -256,7 +260,8 @@ class WiresCode:
     def _scan_expression(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
         """Return the expression of C for a source that evaluates a scan: the call of a function of sensing.h.
 
-        The numbers of a scan follow one another in the record, so the call has the address of the first one.
+        The numbers of a scan follow one another in the record `input`, so the call has the address of the
+        first one. The constant tables that it needs are added to `tables`.
         """
         first_beam = SensorField("channel", source.scanner.channel, index=0)
         scan_offset = _NUMBER_BYTES * list(self.sensor_fields).index(first_beam)
@@ -274,13 +279,15 @@ class WiresCode:
                 lengths_m = (half_width_m, source.length_m, farthest_corner_m)
                 literals = ", ".join(map(double_literal, lengths_m))
                 courses = self._write_courses_table(source.step_rad, source.up_to_rad)
-                side = "1.0" if source.side is Side.LEFT else "-1.0"
-                return f"free_course({arguments}, &{courses}, {side}, {literals})"
+                preferred_side = "1.0" if source.side is Side.LEFT else "-1.0"
+                return f"free_course({arguments}, &{courses}, {preferred_side}, {literals})"
 
     def _direction_expression(self, direction: Direction) -> str:
         """Return the expression of C for a direction relative to the robot [rad]."""
         if isinstance(direction.towards, str):
-            towards = f"((double)chart.out.{self.outputs[direction.towards]} * {double_literal(RAD_PER_DEG)})"
+            towards = (
+                f"((double)chart.out.{self.output_names[direction.towards]} * {double_literal(RAD_PER_DEG)})"
+            )
         else:
             towards = double_literal(direction.towards)
         if direction.compass is None:

@@ -68,14 +68,14 @@ class ChartUnitSpec:
         return RecordFormat(self.lowered, monitors=self.options.monitors)
 
     @property
-    def inputs(self) -> np.dtype[np.void]:
+    def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of inputs."""
-        return self.format.inputs
+        return self.format.input_dtype
 
     @property
-    def states(self) -> np.dtype[np.void]:
+    def state_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of states."""
-        return self.format.states
+        return self.format.state_dtype
 
     @property
     def documents(self) -> Mapping[str, str]:
@@ -110,8 +110,8 @@ class ChartUnitSpec:
         writer.write(["#ifndef UNIT_H", "#define UNIT_H", "", "#include <stdint.h>", ""])
         writer.line(f'#define UNIT_NAME "{self.name}"')
         writer.line(f"#define UNIT_PERIOD_US {round(self.chart.period_s * 1e6)}UL")
-        writer.line(f"#define UNIT_INPUT_BYTES {self.inputs.itemsize}U")
-        writer.line(f"#define UNIT_STATE_BYTES {self.states.itemsize}U")
+        writer.line(f"#define UNIT_INPUT_BYTES {self.input_dtype.itemsize}U")
+        writer.line(f"#define UNIT_STATE_BYTES {self.state_dtype.itemsize}U")
         writer.write(self.offsets())
         writer.write(["", comment("Goes back to before the first tick.")])
         writer.line("void unit_reset(void);")
@@ -128,8 +128,8 @@ class ChartUnitSpec:
         meanings |= dict.fromkeys(self.chart.events, "event: 1 at a tick at which it comes")
         if meanings:
             yield from ("", comment("Where each input begins in a record of inputs."))
-            yield from offset_lines(self.inputs, offset_constants(self.inputs, IN), meanings)
-        yield from self.state_offsets(self.states)
+            yield from offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), meanings)
+        yield from self.state_offsets(self.state_dtype)
 
     def state_offsets(
         self, states: np.dtype[np.void], behaviour_meanings: Mapping[str, str] | None = None
@@ -191,8 +191,8 @@ class ChartUnitSpec:
     def _field_spans(self) -> dict[str, _FieldSpan]:
         """Return the offset and size of each field of a state record."""
         spans: dict[str, _FieldSpan] = {}
-        for name in self.states.names or ():
-            dtype, offset = self.states.fields[name][:2]  # type: ignore[index]  # there is a field for each name
+        for name in self.state_dtype.names or ():
+            dtype, offset = self.state_dtype.fields[name][:2]  # type: ignore[index]  # there is a field for each name
             spans[name] = _FieldSpan(int(offset), int(dtype.itemsize))
         return spans
 
@@ -228,7 +228,7 @@ class ChartUnitSpec:
         planner = self.lowered.planner
         active_nodes = (ROOT, *planner.active_nodes(planner.enter_chart().configuration))
         bitmap = sum(1 << node_number for node_number in active_nodes)
-        n_bytes = self.states[ACTIVE].itemsize
+        n_bytes = self.state_dtype[ACTIVE].itemsize
         assignments = [
             f"    state[{active_offset + index}] = {byte}U;"
             for index, byte in enumerate(bitmap.to_bytes(n_bytes, "little"))

@@ -226,7 +226,7 @@ class BoardUnit:
         if payload is not None:
             self._pending = None
             if pending.inputs is not None:
-                self._compare(pending.inputs, np.frombuffer(payload, self.unit_spec.states)[0])
+                self._compare(pending.inputs, np.frombuffer(payload, self.unit_spec.state_dtype)[0])
         elif self.link.was_reset:
             self._resume_after_reset()
         return payload is not None
@@ -237,7 +237,7 @@ class BoardUnit:
         Raises:
             ExpressionError: the status of the board's state is a failure.
         """
-        reference = self._reference.run(np.array([inputs], self.unit_spec.inputs))[0]
+        reference = self._reference.run(np.array([inputs], self.unit_spec.input_dtype))[0]
         self._steps.append(StepTrace(self._time_s, inputs, board=state, reference=reference))
         status = int(state["status"])
         if status:
@@ -269,8 +269,8 @@ class BoardUnit:
                 hint="flash it with the output of `posewright board build`, and check the baud rate",
             )
         unit_spec = self.unit_spec
-        input_bytes = unit_spec.inputs.itemsize
-        state_bytes = unit_spec.states.itemsize
+        input_bytes = unit_spec.input_dtype.itemsize
+        state_bytes = unit_spec.state_dtype.itemsize
         on_board = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)
         if on_board != (PROTOCOL, unit_spec.name, input_bytes, state_bytes):
             raise BodyError(

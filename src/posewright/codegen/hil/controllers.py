@@ -180,7 +180,7 @@ class BehaviourOnBoardController(LinkedController):
             self._next_tick_frame = self._schedule.frame_of(self._n_ticks)
         if record is not None and is_tick:
             chart = self._chart_state(record)
-            readings = {name: float(inputs[name]) for name in self._unit_spec.inputs.names or ()}
+            readings = {name: float(inputs[name]) for name in self._unit_spec.input_dtype.names or ()}
             motion = self._motions[int(record["action"])]
             self._decision = Decision(chart.state, readings, chart.outputs, playing=motion)
         decision = replace(self._decision, events=events) if is_tick or events else None
@@ -208,6 +208,6 @@ class BehaviourOnBoardController(LinkedController):
         The record of a behaviour begins with that of its chart.
         """
         chart_format = self._unit_spec.chart.format
-        chart_record = record.tobytes()[: chart_format.states.itemsize]
-        snapshot = chart_format.unpack(np.frombuffer(chart_record, chart_format.states)[0])
+        chart_record = record.tobytes()[: chart_format.state_dtype.itemsize]
+        snapshot = chart_format.unpack(np.frombuffer(chart_record, chart_format.state_dtype)[0])
         return snapshot if snapshot.configuration else self._initial

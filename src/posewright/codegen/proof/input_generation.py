@@ -122,7 +122,7 @@ def chart_fields(record_format: RecordFormat, runs: Sequence[Records] = ()) -> t
     literals = find_literals(machine)
     fields: list[InputField] = []
     for name, input_type in machine.inputs.items():
-        dtype = record_format.inputs[name]
+        dtype = record_format.input_dtype[name]
         if isinstance(input_type, BoolType | EnumType):
             last_code = 1 if isinstance(input_type, BoolType) else len(input_type.values) - 1
             codes = np.arange(last_code + 1).astype(dtype)
@@ -290,7 +290,7 @@ def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> Input
     longest = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
     fields = chart_fields(record_format, runs)
     return InputStream(
-        record_format.inputs,
+        record_format.input_dtype,
         fields,
         runs,
         longest=min(longest, LONGEST_SEGMENT),

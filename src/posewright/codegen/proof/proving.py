@@ -175,12 +175,15 @@ def input_stream(unit_spec: UnitSpec) -> InputStream:
         values = sorted(set(_critical_readings(unit_spec.behaviour)))
         runs = tuple(unit_spec.random_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
         return InputStream(
-            unit_spec.inputs, number_fields(unit_spec.inputs, values), runs, longest=LONGEST_BEHAVIOUR
+            unit_spec.input_dtype,
+            number_fields(unit_spec.input_dtype, values),
+            runs,
+            longest=LONGEST_BEHAVIOUR,
         )
     reference = unit_spec.reference()
     if isinstance(reference, InterpreterRun):
         return chart_stream(reference.record_format)
-    return InputStream(unit_spec.inputs, number_fields(unit_spec.inputs, []))
+    return InputStream(unit_spec.input_dtype, number_fields(unit_spec.input_dtype, []))
 
 
 @contextmanager

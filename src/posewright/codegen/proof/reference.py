@@ -41,7 +41,7 @@ class StateLayout:
     def __init__(self, record_format: RecordFormat) -> None:
         """Compute the layout of a state record: active states, registers, histories, broken promises."""
         machine = record_format.machine
-        states = record_format.states
+        states = record_format.state_dtype
         self.bitmap_bytes = states[ACTIVE].itemsize
         self.broken_bytes = states[BROKEN].itemsize if record_format.monitors else 0
         types = [machine.types[name] for name in machine.registers]
@@ -53,7 +53,12 @@ class StateLayout:
         self.registers = struct.Struct("<" + "".join(format_characters))
 
     def pack(self, state: Snapshot, broken: Collection[int] = ()) -> bytes:
-        """Return the record of a state without `status`; `broken` has the numbers of broken promises."""
+        """Return the state record of a Snapshot without its first byte, `status`.
+
+        Args:
+            state: the Snapshot.
+            broken: numbers of the promises that are broken.
+        """
         values = [
             value if codes is None else codes[value]  # type: ignore[index]
             for value, codes in zip(state.values, self.enum_codes, strict=True)
@@ -73,18 +78,19 @@ class _RunState:
     """The state of the interpreter and its monitor, with the states that follow it.
 
     Attributes:
-        state: the chart's state.
-        packed: the record of it without `status`.
-        ticks_due: for each promise of the monitor, the number of ticks for which its response has been due.
-        broken: numbers of the broken promises.
+        snapshot: the chart's state.
+        record_tail: the state record behind its first byte, `status`.
+        ticks_due: for each promise (a property of the chart that is monitored), the number of ticks for which
+            its response has been due.
+        broken_promises: numbers of the promises that the last tick broke.
         status: of the last tick.
         next_states: the state after a tick from this one, by input record, for ticks taken before.
     """
 
-    state: Snapshot
-    packed: bytes
+    snapshot: Snapshot
+    record_tail: bytes
     ticks_due: tuple[int, ...] = ()
-    broken: frozenset[int] = frozenset()
+    broken_promises: frozenset[int] = frozenset()
     status: int = OK
     next_states: dict[bytes, _RunState] = field(default_factory=dict)
 
@@ -125,79 +131,89 @@ class InterpreterRun:
     def run(self, inputs: Records) -> Records:
         """Take one tick for each record of inputs and return the state after each."""
         size = inputs.dtype.itemsize
-        input_bytes = np.ascontiguousarray(inputs).tobytes()
+        all_input_bytes = np.ascontiguousarray(inputs).tobytes()
         present = self._present
-        records: list[bytes] = []
+        state_records: list[bytes] = []
         for index in range(len(inputs)):
-            record = input_bytes[index * size : (index + 1) * size]
-            next_state = present.next_states.get(record)
+            input_bytes = all_input_bytes[index * size : (index + 1) * size]
+            next_state = present.next_states.get(input_bytes)
             if next_state is None:
-                next_state = self._step(present, record, inputs[index : index + 1])
+                next_state = self._step(present, input_bytes, inputs[index : index + 1])
             present = next_state
-            records.append(bytes((present.status,)) + present.packed)
+            state_records.append(bytes((present.status,)) + present.record_tail)
         self._present = present
-        return np.frombuffer(b"".join(records), self.record_format.states)
+        return np.frombuffer(b"".join(state_records), self.record_format.state_dtype)
 
-    def _step(self, present: _RunState, record: bytes, inputs: Records) -> _RunState:
+    def _step(self, present: _RunState, input_bytes: bytes, inputs: Records) -> _RunState:
         """Take one tick and return the next state, which is cached; a failed state stays.
 
         Args:
             present: the state before the tick.
-            record: the bytes of the input record, the key of the cache.
+            input_bytes: the bytes of the input record, the key of the cache.
             inputs: the same record, `(1,)`.
         """
         if present.status != OK:
             return present
         row = next(rows_of(self.machine.chart, inputs))
         try:
-            outcome = self._interpreter.outcome(present.state, row)
+            outcome = self._interpreter.outcome(present.snapshot, row)
         except ExpressionError:
-            next_state = _with_status(present, DIVISION_BY_ZERO)
+            next_state = _failed_state(present, DIVISION_BY_ZERO)
         except InputError:
-            next_state = _with_status(present, ENDLESS)
+            next_state = _failed_state(present, ENDLESS)
         else:
             self.transitions_taken |= {
                 (transition.source, transition.index) for transition in outcome.taken_transitions
             }
             next_state = self._check_promises(present, row, outcome.after)
-        return self._cache(present, record, next_state)
+        return self._cache(present, input_bytes, next_state)
 
     def _check_promises(self, present: _RunState, row: Mapping[str, Value], after: Snapshot) -> _RunState:
         """Return the state after a tick, with the promises (properties of the chart) that it breaks.
 
-        Without monitors, promises are not checked.
+        Without monitors, promises are not checked. Where a promise divides by zero, the state is the one
+        before the tick with the status DIVISION_BY_ZERO.
 
         Args:
             present: the state before the tick.
-            row: the inputs of the tick.
+            row: the inputs of the tick, by name.
             after: the Snapshot after it.
         """
         if not self.record_format.monitors:
             return _RunState(after, self._layout.pack(after))
-        monitor = Monitor(self.machine.chart, present.state)
+        monitor = Monitor(self.machine.chart, present.snapshot)
         monitor.ticks_due = list(present.ticks_due)
         try:
             monitor.check_tick(row, after)
         except ExpressionError:
-            return _with_status(present, DIVISION_BY_ZERO)
+            return _failed_state(present, DIVISION_BY_ZERO)
         broken = frozenset(monitor.broken_indices)
         return _RunState(
-            after, packed=self._layout.pack(after, broken), ticks_due=tuple(monitor.ticks_due), broken=broken
+            after,
+            record_tail=self._layout.pack(after, broken),
+            ticks_due=tuple(monitor.ticks_due),
+            broken_promises=broken,
         )
 
-    def _cache(self, present: _RunState, record: bytes, next_state: _RunState) -> _RunState:
-        """Cache the next state and return it, the same object for equal states.
+    def _cache(self, present: _RunState, input_bytes: bytes, next_state: _RunState) -> _RunState:
+        """Store the next state in the present one, and return it, the same object for equal states.
 
-        A cache that is full is emptied first.
+        A cache that is full is emptied first, also in the states that stay in use, the present and the
+        initial one.
+
+        Args:
+            present: the state before the tick.
+            input_bytes: the bytes of the tick's input record.
+            next_state: the state after the tick.
         """
         if self._n_cached_steps >= MAX_CACHED_STEPS:
             for run_state in (*self._run_states.values(), self._initial, present):
                 run_state.next_states = {}
             self._run_states.clear()
             self._n_cached_steps = 0
-        key = (next_state.packed, next_state.ticks_due, next_state.status)
+        key = (next_state.record_tail, next_state.ticks_due, next_state.status)
         shared_state = self._run_states.setdefault(key, next_state)
-        present.next_states[record] = shared_state
+        present.next_states[input_bytes] = shared_state
         self._n_cached_steps += 1
         return shared_state
 
@@ -206,6 +222,8 @@ class InterpreterRun:
         self._run_states.clear()
 
 
-def _with_status(present: _RunState, status: int) -> _RunState:
+def _failed_state(present: _RunState, status: int) -> _RunState:
     """Return the state after a tick that fails: as before, but for the status."""
-    return _RunState(present.state, present.packed, present.ticks_due, present.broken, status)
+    return _RunState(
+        present.snapshot, present.record_tail, present.ticks_due, present.broken_promises, status
+    )

@@ -131,12 +131,12 @@ def run_program(program: Path, unit_spec: UnitSpec, episodes: Iterable[Records])
     Raises:
         InputError: the program fails.
     """
-    commands = b"".join(_driver_commands(episode, unit_spec.inputs.itemsize) for episode in episodes)
+    commands = b"".join(_driver_commands(episode, unit_spec.input_dtype.itemsize) for episode in episodes)
     process = subprocess.run([program], cwd=program.parent, input=commands, capture_output=True, check=False)
     if process.returncode:
         errors = process.stderr.decode(errors="replace").strip().splitlines()
         raise InputError(f"{program.name} failed: {errors[0] if errors else process.returncode}")
-    return np.frombuffer(process.stdout, unit_spec.states)
+    return np.frombuffer(process.stdout, unit_spec.state_dtype)
 
 
 def _driver_commands(episode: Records, size: int) -> bytes:

@@ -133,7 +133,7 @@ class _Reader:
                 message = f"array {array.name} is declared twice"
                 hint = f"the first is on line {line_by_name[array.name]}; rename one of them"
                 self._fail(match.start("name"), message, hint=hint)
-            if len(line_by_name) > MAX_ARRAYS:
+            if len(line_by_name) == MAX_ARRAYS:
                 message = f"more than {MAX_ARRAYS:,} arrays"
                 self._fail(match.start(), message, hint=f"at most {MAX_ARRAYS:,} are read")
             line_by_name[array.name] = array.line

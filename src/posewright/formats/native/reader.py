@@ -19,8 +19,10 @@ from posewright.motions import (
     Keyframe,
     Motion,
     Pose,
+    SoundTrack,
     Tangent,
 )
+from posewright.motions.motion import WAV_SUFFIX
 from posewright.robots import Led, Light, Robot, is_same_card, robot
 from posewright.robots.lights import MAX_BRIGHTNESS
 
@@ -28,7 +30,18 @@ REQUIRED = ("motion", "robot", "joints", "keyframes")
 DEFAULTS = ("easing", "accel_share", "stiffness_nm_rad")
 """Keys of the motion that apply to every keyframe that does not have them itself."""
 
-OPTIONAL = ("source", "extras", *DEFAULTS, "repeat", "speed", "next", "exit", "start_pose", "start_pose_deg")
+OPTIONAL = (
+    "source",
+    "extras",
+    *DEFAULTS,
+    "repeat",
+    "speed",
+    "next",
+    "exit",
+    "sound",
+    "start_pose",
+    "start_pose_deg",
+)
 KEYFRAME_REQUIRED = ("reach_s", "pose_deg")
 KEYFRAME_OPTIONAL = ("pause_s", "attitude_deg", "lights", "tangents_deg_s", *DEFAULTS)
 
@@ -90,6 +103,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
         speed=_read_speed(fields["speed"]) if "speed" in fields else 1.0,
         start=start,
         source=fields["source"].text() if "source" in fields else "",
+        sound=_read_sound(fields["sound"]) if "sound" in fields else None,
         extras={key: value.text() for key, value in extras.items()},
         card=card if is_named_by_path else None,
     )
@@ -152,6 +166,17 @@ def _read_joints(node: Node, card: Robot) -> tuple[str, ...]:
 
 def _read_name(node: Node) -> str:
     return node.text() or node.fail("a motion needs a name")
+
+
+def _read_sound(node: Node) -> SoundTrack:
+    fields = node.fields(required=("file",), optional=("start_s",))
+    file = fields["file"].text()
+    if not file.lower().endswith(WAV_SUFFIX):
+        fields["file"].fail(
+            f"{file!r:.80} is no sound", hint=f"write the path of a file that ends in {WAV_SUFFIX}"
+        )
+    start_s = fields["start_s"].number(low=0.0, high=LONGEST_S) if "start_s" in fields else 0.0
+    return SoundTrack(file, start_s)
 
 
 def _read_repeat(node: Node) -> int | None:

@@ -100,7 +100,7 @@ def tree_of(
 def _unchanged_keys(motion: Motion, old: Motion) -> dict[str, bool]:
     """Return, for each key, whether two motions have the same value."""
     same_joints = motion.joints == old.joints
-    attributes = ("source", "repeat", "speed", "next", "exit")
+    attributes = ("source", "repeat", "speed", "next", "exit", "sound")
     return {
         "motion": motion.name == old.name,
         **{key: getattr(motion, key) == getattr(old, key) for key in attributes},
@@ -125,6 +125,9 @@ def _entries(
     for key, name in (("next", motion.next), ("exit", motion.exit)):
         if name is not None:
             yield key, name
+    if motion.sound is not None:
+        start = {"start_s": motion.sound.start_s} if motion.sound.start_s else {}
+        yield "sound", flow_mapping({"file": motion.sound.file, **start})
     if motion.extras:
         yield "extras", dict(motion.extras)
     yield from defaults.entries()

@@ -17,7 +17,7 @@ from posewright.formats.default_angles import moved_joints
 from posewright.formats.file_kind import BOM, FileContent, FileKind
 from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, WrittenDocument
-from posewright.formats.path_losses import describe_lost_lights
+from posewright.formats.path_losses import describe_lost_tracks
 from posewright.formats.roboplus.document import (
     DUMMY_TICKS,
     EMPTY_PAGE,
@@ -253,7 +253,7 @@ def _describe_unwritable(motion: Motion, columns: Columns) -> Iterator[str]:
         yield f"{joint} is free at times: a page cannot switch torque off, so it stays where it was"
     if motion.start is not None:
         yield "its start pose"
-    yield from describe_lost_lights(motion)
+    yield from describe_lost_tracks(motion)
 
 
 def _put_long_page(

@@ -17,6 +17,9 @@ MAX_POINTS = 400_000
 MAX_MESHES = 5_000
 """Limits of a scene; a drawn arena has some hundred points."""
 
+MAX_COORDINATE = 1e9
+"""Largest coordinate of a point, in the unit of the file."""
+
 Colour = tuple[float, float, float]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import struct
 import zipfile
 import zlib
@@ -18,8 +17,10 @@ import numpy as np
 from posewright.arenas import Piece
 from posewright.arrays import Floats
 from posewright.documents import read_bounded
+from posewright.documents.markup import MarkupRules, parse_markup
 from posewright.errors import FormatError, InputError, MissingExtraError, Where
 from posewright.formats.scenes.mesh import (
+    MAX_COORDINATE,
     MAX_MESHES,
     MAX_POINTS,
     MAX_SCENE_BYTES,
@@ -33,24 +34,11 @@ from posewright.formats.scenes.vrml import parse_vrml
 if TYPE_CHECKING:
     from trimesh import Trimesh
 
-_TRIMESH_ERRORS = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-    MemoryError,
-)
-"""What trimesh raises for damaged files, which it does not check."""
-
-
 _DEFAULT_UP = {".wrl": Up.Y, ".obj": Up.Y, ".glb": Up.Y, ".stl": Up.Z, ".dae": Up.Y, ".zae": Up.Y}
 SCENES = tuple(_DEFAULT_UP)
 """Suffixes of scene files."""
 
-_COLLADA_UNIT = re.compile(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([^"']{1,40})["']""")
-_COLLADA_UP = re.compile(rb"<up_axis>\s*([XYZ])_UP\s*</up_axis>")
+_COLLADA_RULES = MarkupRules(max_bytes=MAX_SCENE_BYTES)
 
 Y_TO_Z = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])
 """The rotation of a scene with y up into one with z up."""
@@ -89,6 +77,10 @@ def read_scene(path: Path | str) -> Scene:
     if n_points > MAX_POINTS or n_faces > 2 * MAX_POINTS or len(scene.meshes) > MAX_MESHES:
         hint = f"at most {MAX_POINTS} points, twice as many faces, and {MAX_MESHES} meshes are read"
         raise FormatError("the scene is too large", where=Where(path), hint=hint)
+    for mesh in scene.meshes:
+        if not (np.abs(mesh.points) <= MAX_COORDINATE).all():  # also false for NaN
+            message = f"{mesh.name or 'a mesh'} has a point that is too far away or no number"
+            raise FormatError(message, where=Where(path), hint=f"coordinates are at most {MAX_COORDINATE:g}")
     return scene
 
 
@@ -103,19 +95,16 @@ def _read_collada(data: bytes, path: Path) -> Scene:
         raise MissingExtraError.for_extra("reading COLLADA (.dae)", "meshes")
     if data.startswith(b"PK"):
         data = _unzip_collada(data, path)
-    if b"<!DOCTYPE" in data:
-        raise FormatError("a document type is not allowed", where=Where(path), hint="delete <!DOCTYPE ...>")
+    root = parse_markup(data, path, _COLLADA_RULES)  # an error before pycollada expands entities
     scene = _read_with_trimesh(data, "dae", path)
-    unit = _COLLADA_UNIT.search(data)
-    try:
-        unit_m = float(unit[1]) if unit else 1.0
-    except ValueError:
-        unit_m = 0.0
-    if not 1e-6 <= unit_m <= 1e4:
-        raise FormatError("its unit is no length", where=Where(path), hint='write <unit meter="1"/>')
+    asset = root.first("asset")
+    unit = None if asset is None else asset.first("unit")
+    unit_m = 1.0 if unit is None else unit.attribute_number("meter", 1.0)
+    if unit is not None and not 1e-6 <= unit_m <= 1e4:
+        unit.fail("its unit is no length", hint='write <unit meter="1"/>')
     meshes = tuple(replace(mesh, points=mesh.points * unit_m) for mesh in scene.meshes)
-    up_axis = _COLLADA_UP.search(data)
-    up = {b"Y": Up.Y, b"Z": Up.Z}.get(up_axis[1] if up_axis else b"", Up.AUTO)
+    up_axis = None if asset is None else asset.first("up_axis")
+    up = {"Y_UP": Up.Y, "Z_UP": Up.Z}.get(up_axis.text if up_axis is not None else "", Up.AUTO)
     return replace(scene, meshes=meshes, up=up)
 
 
@@ -173,13 +162,14 @@ def _read_with_trimesh(data: bytes, kind: str, path: Path) -> Scene:
                 n_without_faces += 1  # points and lines
                 continue
             matrix = np.asarray(transform, dtype=np.float64)
-            points = np.asarray(mesh.vertices, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+            with np.errstate(over="ignore", invalid="ignore"):  # `read_scene` checks the result
+                points = np.asarray(mesh.vertices, dtype=np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
             name = "" if kind == "stl" else node
             faces = np.asarray(mesh.faces)
             if len(faces) and not 0 <= int(faces.min()) <= int(faces.max()) < len(points):
                 raise IndexError(f"a face names point {int(faces.max())} of {len(points)}")
             meshes.append(SceneMesh(name, points, faces, colour=_read_colour(mesh)))
-    except (*_TRIMESH_ERRORS, struct.error, OSError, RecursionError, NotImplementedError) as error:
+    except Exception as error:  # trimesh and pycollada do not check files: damaged ones raise anything
         message = f"damaged {kind.upper()} file: {type(error).__name__}: {error}"
         raise FormatError(message, where=Where(path)) from error
     if not any(len(mesh.points) for mesh in meshes):

@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.documents import is_file, open_regular_file
 from posewright.documents.markup import Element, read_markup
-from posewright.errors import PosewrightError
+from posewright.errors import FormatError, PosewrightError, Where
 from posewright.formats.scenes import read_scene
 from posewright.robots import Hinge, Link, LinkShape, Mechanism, Oddity, ShapeKind
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, to_rows, to_triple
@@ -36,8 +36,6 @@ _PACKAGE_NAME = re.compile(rb"<name>\s*([\w.-]+)\s*</name>")
 _MAX_MANIFEST_BYTES = 65_536
 
 _WORLD = "world"
-_TRIMESH_ERRORS = (ValueError, OSError, LookupError, TypeError, AttributeError)
-"""What trimesh raises for damaged files."""
 
 _HINGES = ("revolute", "continuous")
 _FIXED = ("fixed", "floating")
@@ -280,10 +278,11 @@ class UrdfReader:
         low, high = (
             [value * factor for value, factor in zip(corner, scale, strict=True)] for corner in corners
         )
+        # the sizes first: they are an error if a corner is not finite
+        sizes = _sizes(shape, [max(abs(b - a), _MIN_EDGE_M) for a, b in zip(low, high, strict=True)])
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
-        edges = [max(abs(b - a), _MIN_EDGE_M) for a, b in zip(low, high, strict=True)]
         centre = to_triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
-        return LinkShape(ShapeKind.BOX, size_m=_sizes(shape, edges), position_m=centre, rotation=rotation)
+        return LinkShape(ShapeKind.BOX, size_m=sizes, position_m=centre, rotation=rotation)
 
     def _mesh_path(self, shape: Element) -> Path | None:
         """Return the path of a mesh, relative to the file or to its package; None if it is missing.
@@ -399,19 +398,31 @@ def _mesh_bounds(path: Path) -> tuple[Triple, Triple] | None:
     """Return the smallest and largest x, y and z of a mesh; None if it cannot be read."""
     if path.suffix.lower() in (".dae", ".wrl", ".glb"):
         return _scene_bounds(path)
+    if path.suffix.lower() not in (".stl", ".obj", ".ply") or path.stat().st_size > MAX_MESH_BYTES:
+        return None
+    try:
+        return _load_bounds(path)
+    except FormatError:
+        return None
+
+
+def _load_bounds(path: Path) -> tuple[Triple, Triple] | None:
+    """Return the smallest and largest x, y and z of an STL, OBJ or PLY file; None without trimesh or points.
+
+    Raises:
+        FormatError: the file is damaged.
+    """
     try:
         import trimesh
     except ImportError:
-        return None
-    if path.suffix.lower() not in (".stl", ".obj", ".ply") or path.stat().st_size > MAX_MESH_BYTES:
         return None
     try:
         with open_regular_file(path) as file:  # a file object, so that trimesh opens no other files
             mesh = trimesh.load(file, file_type=path.suffix[1:].lower(), force="mesh", process=False)
             bounds: Any = mesh.bounds  # an array or None; the stubs declare the array only
-    except _TRIMESH_ERRORS:
-        return None
-    return None if bounds is None else (to_triple(bounds[0]), to_triple(bounds[1]))
+        return None if bounds is None else (to_triple(bounds[0]), to_triple(bounds[1]))
+    except Exception as error:  # trimesh does not check files: damaged ones raise anything
+        raise FormatError("the mesh is damaged", where=Where(path)) from error
 
 
 def _scene_bounds(path: Path) -> tuple[Triple, Triple] | None:

@@ -13,7 +13,7 @@ from posewright.recordings.consistency.boxes import check_boxes
 from posewright.recordings.consistency.contacts import check_contacts
 from posewright.recordings.consistency.events import check_events
 from posewright.recordings.consistency.inconsistency import Inconsistency
-from posewright.recordings.consistency.joints import check_commands, check_movement, check_safety
+from posewright.recordings.consistency.joints import check_commands, check_movement, check_robot, check_safety
 from posewright.recordings.consistency.recorded_robot import prepare_robots
 from posewright.recordings.consistency.timing import check_decisions, check_frames, check_rows
 from posewright.recordings.plausibility import require_plausible
@@ -47,6 +47,7 @@ def _check(recording: Recording, cards: dict[str, Robot]) -> Iterator[Inconsiste
     arena = _read_arena(recording)
     yield from check_rows(recording)
     for robot in robots:
+        yield from check_robot(robot)
         yield from check_frames(robot)
         yield from check_decisions(robot)
         yield from check_commands(robot)

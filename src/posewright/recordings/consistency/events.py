@@ -23,7 +23,8 @@ _LOW_SHARE = 0.75
 _PLACE_M = 0.15
 """How far a robot may be from the place that an event names, one row later [m]."""
 
-_ROBOT_KEYS = ("robot", "to")
+_AWARD = "yuhkoh"
+"""Kind of an event whose `to` is a robot; that of other events may be anything, as an object of an AIBO."""
 
 
 def check_events(recording: Recording, robots: Mapping[str, RecordedRobot]) -> Iterator[Inconsistency]:
@@ -35,14 +36,17 @@ def check_events(recording: Recording, robots: Mapping[str, RecordedRobot]) -> I
             yield Inconsistency("event-order", message, event.time_s)
             break
         latest_s = max(latest_s, event.time_s)
+    has_unknown_robot = False
     for event in recording.events:
-        names = [str(event.data[key]) for key in _ROBOT_KEYS if event.data.get(key)]
-        unknown_names = [name for name in names if name not in robots]
-        if unknown_names:
+        keys = ("robot", "to") if event.kind == _AWARD else ("robot",)
+        unknown_names = [str(event.data[key]) for key in keys if event.data.get(key, "") not in {"", *robots}]
+        if unknown_names and not has_unknown_robot:
+            has_unknown_robot = True
             message = (
                 f"the event {event.kind!r:.40} names {unknown_names[0]!r:.60}, who is not in the recording"
             )
             yield Inconsistency("event-robot", message, event.time_s)
+        if unknown_names:
             continue
         robot = robots.get(str(event.data.get("robot")))
         candidates = list(robots.values()) if robot is None else [robot]

@@ -20,7 +20,28 @@ _RANGE_TOLERANCE_RAD = 0.15
 """How far a joint may be pushed beyond the stops of its mechanism [rad]."""
 
 _TORQUE_TOLERANCE = 1.1
+_MIN_ROWS = 10
+"""Of fewer rows, nothing is concluded from what never happens in them."""
+
 _JOINT_LIMIT = "joint limit"
+
+
+def check_robot(robot: RecordedRobot) -> Iterator[Inconsistency]:
+    """Yield where the rows of a simulated robot cannot be of the robot that the header names."""
+    if not robot.is_simulated or not len(robot.times):
+        return
+    record = robot.record
+    if robot.has_other_joints:
+        message = f"{robot.name} is {record.header.robot!r:.60} by the header, but has other joints"
+        yield Inconsistency("robot", message)
+    if len(robot.times) < _MIN_ROWS or (record.free is not None and record.free.all()):
+        return
+    if not np.nan_to_num(record.efforts).any():
+        message = f"no servo of {robot.name} ever has a torque, but a robot has a weight"
+        yield Inconsistency("joint-torque", message)
+    if np.ptp(record.positions, axis=0).any() and np.array_equal(record.commands, record.positions):
+        message = f"the joints of {robot.name} are exactly where they are commanded, in every row"
+        yield Inconsistency("joint-lag", message)
 
 
 def check_commands(robot: RecordedRobot) -> Iterator[Inconsistency]:

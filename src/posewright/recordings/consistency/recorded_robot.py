@@ -30,13 +30,15 @@ class RecordedRobot:
         name: its name in the recording.
         recording: the whole recording.
         record: the rows of the robot.
-        card: its card; None if it is unknown.
+        card: its card; None if it is unknown, or has other joints.
+        has_other_joints: whether the card of the robot's name has other joints than the rows.
     """
 
     name: str
     recording: Recording
     record: RobotRecord
     card: Robot | None
+    has_other_joints: bool = False
 
     @property
     def times(self) -> Floats:
@@ -113,9 +115,9 @@ def prepare_robots(recording: Recording, cards: dict[str, Robot]) -> list[Record
     robots = []
     for name, record in recording.robots.items():
         card = cards.get(name) or _find_card(recording.header, record.header.robot)
-        if card is not None and card.joint_names != record.header.joints:
-            card = None
-        robots.append(RecordedRobot(name, recording, record, card))
+        has_other_joints = card is not None and card.joint_names != record.header.joints
+        fitting_card = None if has_other_joints else card
+        robots.append(RecordedRobot(name, recording, record, fitting_card, has_other_joints))
     return robots
 
 

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from posewright.contests import rank_places
-from posewright.documents import open_regular_file, path_exists, read_document, write_atomically
+from posewright.documents import (
+    Node,
+    open_regular_file,
+    path_exists,
+    read_document,
+    read_record,
+    write_atomically,
+)
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.exact_json import from_json, to_json
@@ -21,6 +28,9 @@ from posewright.runs.tournament.contestant import Contestant
 
 DAY = "day.json"
 RANKING = "ranking.csv"
+
+MIN_MAX_POINTS = 0.01
+"""Smallest number of points that the best possible result can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +227,7 @@ def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
         text = str(document["day"])
         if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() != document["check"]:
             raise ValueError("it was changed after it was written")
-        day = _day_from_dict(from_json(text), folder)
+        day = _read_day(Node(from_json(text)), folder)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         hint = "a folder of a day that `posewright contest run` has finished"
         raise FormatError(f"no day can be read here: {error}", where=Where(path), hint=hint) from error
@@ -229,46 +239,25 @@ def _rename_key(values: Mapping[str, object], name: str, key: str) -> dict[str, 
     return {key if value_name == name else value_name: value for value_name, value in values.items()}
 
 
-def _day_from_dict(data: Mapping[str, Any], folder: Path) -> Day:
-    """Return a day from the values in its `day.json`."""
+def _read_day(node: Node, folder: Path) -> Day:
+    """Return a day from the values in its `day.json`; raise an InputError for others."""
+    keys = ("name", "title", "seed", "contestants", "disciplines", "inspections")
+    entries = node.fields(required=keys, optional=())
     return Day(
-        name=data["name"],
-        title=data["title"],
-        seed=data["seed"],
-        contestants=tuple(
-            Contestant(
-                entry["name"],
-                robot=entry["robot"],
-                behaviours=entry["behaviours"],
-                club=entry["club"],
-                options=entry["options"],
-                error=entry.get("error", ""),  # days of earlier versions have no such entries
-                program_errors=entry.get("program_errors", {}),
-            )
-            for entry in data["contestants"]
-        ),
-        disciplines=tuple(map(_discipline_from_dict, data["disciplines"])),
-        inspections=data["inspections"],
+        name=entries["name"].text(),
+        title=entries["title"].text(),
+        seed=entries["seed"].integer(low=0),
+        contestants=tuple(read_record(entry, Contestant) for entry in entries["contestants"].items()),
+        disciplines=tuple(map(_read_discipline, entries["disciplines"].items())),
+        inspections={name: entry.text() for name, entry in entries["inspections"].fields().items()},
         folder=folder,
     )
 
 
-def _discipline_from_dict(data: Mapping[str, Any]) -> Discipline:
-    """Return a discipline from its values in a `day.json`."""
-    return Discipline(
-        contest=data["contest"],
-        title=data["title"],
-        share=data["share"],
-        max_points=data["most"],
-        jury=data["jury"],
-        runs={
-            folder_name: tuple(BatchRun(**run) for run in runs) for folder_name, runs in data["runs"].items()
-        },
-        places=data["places"],
-        earned=data["earned"],
-        tables={title: tuple(map(tuple, rows)) for title, rows in data["tables"].items()},
-        remarks=tuple(data["remarks"]),
-    )
+def _read_discipline(node: Node) -> Discipline:
+    """Return a discipline from its values in a `day.json`, where `max_points` is called `most`."""
+    max_points = node.fields(required=("most",))["most"].number(low=MIN_MAX_POINTS)
+    return read_record(node, Discipline, extra_keys=("most",), max_points=max_points)
 
 
 def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from posewright import contests
 from posewright.documents import Catalogue, Node, is_file, read_document
+from posewright.runs.tournament.day import MIN_MAX_POINTS
 
 _DAYS = Catalogue("day", ".day.yaml", lambda: (Path(__file__).parent,))
 
@@ -104,7 +105,7 @@ def _read_discipline(contest: str, node: Node, order: tuple[str, ...], folder: P
     return DisciplineRules(
         contest,
         share=parts["share"].number(low=0.0, high=1000.0),
-        max_points=parts["most"].number(low=0.01, high=1000.0),
+        max_points=parts["most"].number(low=MIN_MAX_POINTS, high=1000.0),
         places=tuple(place.number(low=0.0) for place in parts["places"].items()) if "places" in parts else (),
         needs=needs,
         rules=_rules_path(parts["rules"], folder) if "rules" in parts else "",

@@ -67,9 +67,9 @@ class OpenRController(Controller):
     def restart(self) -> None:
         """Restart the program: all objects are created again, and start when the next frame begins."""
         objects = tuple(self._make_objects())
-        self._comm = OVirtualRobotComm(self._robot, self._pose)
+        self._virtual_robot = OVirtualRobotComm(self._robot, self._pose)
         self.system = System(
-            self._robot, (self._comm, *objects), self._config, answer_within_s=self._answer_within_s
+            self._robot, (self._virtual_robot, *objects), self._config, answer_within_s=self._answer_within_s
         )
         self._commander = next((item for item in objects if isinstance(item, CommandSender)), None)
         if self._commander is not None:
@@ -80,7 +80,7 @@ class OpenRController(Controller):
     @property
     def is_idle(self) -> bool:
         """Whether no joint is being moved, no call is scheduled, and no answer is missing."""
-        return not self._comm.is_moving and self.system.n_frames_until_event is None
+        return not self._virtual_robot.is_moving and self.system.n_frames_until_event is None
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the frames up to the next one at which an object can receive a message.
@@ -96,16 +96,16 @@ class OpenRController(Controller):
             self._log_unconnected_subjects()
         elif self._commander is not None and self._prompt is not None and self.is_idle and not self.is_over:
             self.is_over = not self._commander.read_commands(self._prompt)
-        self._comm.update(state)
+        self._virtual_robot.update(state)
         self.system.run()
         max_frames = [n]
-        if self._comm.n_frames_left is not None:
-            max_frames.append(self._comm.n_frames_left)
+        if self._virtual_robot.n_frames_left is not None:
+            max_frames.append(self._virtual_robot.n_frames_left)
         if self.system.n_frames_until_event is not None:
             max_frames.append(self.system.n_frames_until_event)
         if self._prompt is not None and self.is_idle:
             max_frames.append(1)  # a viewer shows the last frame before the next prompt
-        rows = self._comm.play_frames(max(1, min(max_frames)))
+        rows = self._virtual_robot.play_frames(max(1, min(max_frames)))
         openr.frame += len(rows)
         return JointCommands(np.asarray(rows / MICRO_PER_UNIT), decision=self._decision())
 

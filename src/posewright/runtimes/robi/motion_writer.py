@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.formats import Rounding
+from posewright.formats.path_losses import describe_lost_sound
 from posewright.formats.writing import describe_limit_violations
 from posewright.motions import Keyframe, Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
@@ -110,6 +111,7 @@ def _losses(motion: Motion) -> Iterator[str]:
         )
     if (motion.repeat or 1) > MAX_REPETITIONS:
         yield f"repetitions: 1 instead of {motion.repeat}"
+    yield from describe_lost_sound(motion)
     if motion.next is not None:
         yield f"the next motion, {motion.next!r}"
     if motion.exit is not None:

@@ -55,8 +55,10 @@ def _read_ids(node: Node) -> tuple[int, ...]:
     """Return the IDs of a list of ranges; each is a pair of its first and last ID."""
     ids: list[int] = []
     for id_range in node.items():
-        first, last = (end.integer(low=SERVO_IDS[0], high=SERVO_IDS[-1]) for end in id_range.items())
-        ids += range(first, last + 1)
+        ends = [end.integer(low=SERVO_IDS[0], high=SERVO_IDS[-1]) for end in id_range.items()]
+        if len(ends) != 2:
+            id_range.fail("not a range of IDs", hint="write its first and its last ID: [3, 5]")
+        ids += range(ends[0], ends[1] + 1)
     return tuple(ids)
 
 
@@ -103,7 +105,14 @@ class PostureRule:
     source: SourceKeys
 
     def judge(self, positions_deg: Mapping[int, Floats]) -> Indices:
-        """Return the numbers of postures for positions by ID, in the shape of the positions [deg]."""
+        """Return the posture that the rule judges for each set of servo positions, as a number.
+
+        Args:
+            positions_deg: positions by servo ID, all of one shape [deg].
+
+        Returns:
+            The numbers of the postures, in that shape.
+        """
         decisions = [
             step.is_beyond_limit(np.asarray(positions_deg[step.id], np.float64)) for step in self.steps
         ]

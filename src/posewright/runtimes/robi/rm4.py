@@ -54,7 +54,7 @@ WORD_BYTES = 2
 """The size for which an empty `size=""` stands, which the documents show once: all known cells are words."""
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
-_OPENING_TAG = re.compile(rb"<(/?[A-Za-z_][\w.:-]*)([^<>]*?)(/?)>")
+_OPENING_TAG = re.compile(rb"<(?P<name>/?[A-Za-z_][\w.:-]*)(?P<attributes>[^<>]*?)(?P<slash>/?)>")
 _ATTRIBUTE = re.compile(rb"\s+([A-Za-z_][\w.:-]*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]{1,9}")
 _NUMBER = re.compile(rb"0x[0-9a-fA-F]{1,8}|-?[0-9]{1,9}")
@@ -149,7 +149,7 @@ def _read_complete_tag(raw: bytes) -> Tag:
     opening = _OPENING_TAG.match(raw)
     if opening is None:
         raise _error_at(0, f"{excerpt(raw)} is not a tag", 'expected <name adr="..."/>')
-    name = opening[1].decode("ascii")
+    name = opening["name"].decode("ascii")
     if name == "medit":
         return Tag(Op.VERBATIM, raw, name=_block_label(raw))
     if name not in _OPERATIONS:
@@ -204,8 +204,8 @@ def _read_operation(op: Op, raw: bytes, opening: re.Match[bytes]) -> Tag:
 def _read_attributes(opening: re.Match[bytes]) -> dict[str, _Attribute]:
     """Return the attributes of a tag by name."""
     attributes: dict[str, _Attribute] = {}
-    text = opening[2]
-    start = opening.start(2)
+    text = opening["attributes"]
+    start = opening.start("attributes")
     end = 0
     while match := _ATTRIBUTE.match(text, end):
         name = match[1].decode("ascii")
@@ -397,7 +397,7 @@ class _Rm4Reader:
             tags: all tags of the file.
             starts: where each of them begins.
         """
-        jump = f"<{tag.op}> to 0x{tag.address:08x}"
+        jump = f"<{tag.op}> to 0x{tag.address:08x}"  # for messages
         target = bisect_left(starts, tag.address)  # index of the first tag at or after the address
         previous = target - 1  # of the tag before it
         if target and tag.address < starts[previous] + len(tags[previous].raw):

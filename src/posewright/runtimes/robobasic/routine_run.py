@@ -301,18 +301,20 @@ class RoutineRun:
         A pulse that falls between the MOVEs of one pose would otherwise split the pose. Returns whether the
         motions have been merged.
         """
-        last = self.moves[-1] if self.moves else None
-        if last is None or begin != last.begin + 1 or last.n_pulses < 2:
+        last_move = self.moves[-1] if self.moves else None
+        if last_move is None or begin != last_move.begin + 1:
             return False
-        if last.counts.keys() & started.keys():
+        if last_move.n_pulses < 2:  # it is over already
             return False
-        later = self._create_move(begin, set(), started, continued={})
-        if later.n_pulses >= last.n_pulses:
-            last.begin = begin  # that of the longer move
-        last.n_pulses = max(last.n_pulses, later.n_pulses)
-        last.counts |= later.counts
-        if last.speed != later.speed:
-            last.speed = None
+        if last_move.counts.keys() & started.keys():
+            return False
+        later_move = self._create_move(begin, set(), started, continued={})
+        if later_move.n_pulses >= last_move.n_pulses:
+            last_move.begin = begin  # that of the longer move
+        last_move.n_pulses = max(last_move.n_pulses, later_move.n_pulses)
+        last_move.counts |= later_move.counts
+        if last_move.speed != later_move.speed:
+            last_move.speed = None
         return True
 
     def _create_move(

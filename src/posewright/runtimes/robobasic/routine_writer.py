@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from posewright.errors import InputError
-from posewright.formats.path_losses import describe_lost_lights
+from posewright.formats.path_losses import describe_lost_tracks
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.runtimes.robobasic.machine import US_PER_MS
@@ -153,7 +153,7 @@ class RoutineWriter:
             self._positions |= targets
             self._planned_pulses += self._to_pulses(keyframe.pause_s)
             yield from self._write_delay()
-        if self._current_setting is not None and self._current_setting.high:
+        if self._current_setting is not None and self._current_setting.high_speed:
             yield "HIGHSPEED SETOFF"
             self._current_setting = SpeedSetting(self._current_setting.speed)
 
@@ -179,19 +179,19 @@ class RoutineWriter:
             stored_speed: the setting that the motion's extras store for the keyframe, which is preferred.
         """
         travel = max(abs(counts - self._positions[servo]) for servo, counts in targets.items())
-        speed, pulses = self._choose_speed(travel, stored_speed)
-        self._written_pulses += pulses
+        setting, n_pulses = self._choose_speed(travel, stored_speed)
+        self._written_pulses += n_pulses
         self._us_after_pulse = self._parameters.statement_us
         if travel:
             error_s = abs(self._written_pulses - self._planned_pulses) * self._pulse_period_s
             self.max_time_error_s = max(self.max_time_error_s, error_s)
-        was_high = self._current_setting is not None and self._current_setting.high
-        if speed.high != was_high:
-            yield f"HIGHSPEED {'SETON' if speed.high else 'SETOFF'}"
-        if self._current_setting is None or speed.speed != self._current_setting.speed:
-            yield f"SPEED {speed.speed}"
-        self._current_setting = speed
-        self.uses_high_speed |= speed.high
+        was_high_speed = self._current_setting is not None and self._current_setting.high_speed
+        if setting.high_speed != was_high_speed:
+            yield f"HIGHSPEED {'SETON' if setting.high_speed else 'SETOFF'}"
+        if self._current_setting is None or setting.speed != self._current_setting.speed:
+            yield f"SPEED {setting.speed}"
+        self._current_setting = setting
+        self.uses_high_speed |= setting.high_speed
         for name, group in LIMBS.items():
             fields = [str(targets.get(servo, "")) for servo in group]
             while fields and not fields[-1]:
@@ -247,7 +247,7 @@ class RoutineWriter:
         stiff_joints = {joint for keyframe in motion.keyframes for joint in keyframe.stiffness or ()}
         if stiff_joints:
             yield f"the stiffness of {', '.join(joint for joint in motion.joints if joint in stiff_joints)}"
-        yield from describe_lost_lights(motion)
+        yield from describe_lost_tracks(motion)
         if self.max_time_error_s > self._pulse_period_s + 1e-6:
             yield f"times of keyframes, by up to {self.max_time_error_s:.2g} s: no SPEED gives them"
         if (motion.repeat or 1) > MAX_INTEGER:

@@ -295,16 +295,16 @@ class BoardServos:
         return count_pulses(max(distances, default=0.0), command.rate, self.period_s)
 
 
-def count_pulses(counts: float, rate: float, period_s: float) -> int:
+def count_pulses(distance_counts: float, speed_counts_s: float, period_s: float) -> int:
     """Return the number of pulses of a move, at least 1.
 
     Args:
-        counts: distance.
-        rate: counts a second [1/s].
+        distance_counts: how far the servo moves [counts].
+        speed_counts_s: its speed [counts/s].
         period_s: time between two pulses [s].
     """
     rounding = 1e-9  # a whole number of pulses stays that number
-    return max(1, math.ceil(counts / (rate * period_s) - rounding))
+    return max(1, math.ceil(distance_counts / (speed_counts_s * period_s) - rounding))
 
 
 GROUPS: Mapping[str, range] = {

@@ -24,14 +24,14 @@ class SpeedSetting:
     """The value of SPEED, and whether HIGHSPEED is on."""
 
     speed: int
-    high: bool = False
+    high_speed: bool = False
 
     def __str__(self) -> str:
-        return f"{self.speed}{'h' * self.high}"
+        return f"{self.speed}{'h' * self.high_speed}"
 
     def rate(self, speed_counts_s: float) -> float:
         """Return the counts a second, given those at SPEED 1."""
-        factor = board_parameters().high_speed if self.high else 1.0
+        factor = board_parameters().high_speed if self.high_speed else 1.0
         return self.speed * speed_counts_s * factor
 
 

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, type[Command]] = {
     "set_joints": motion.SetJoints,
     "set_keyframes": timeline.SetKeyframes,
     "set_lights": timeline.SetLights,
+    "set_sound": motion.SetSound,
     "set_tangent": timeline.SetTangent,
     "set_motion": motion.SetMotion,
     "stretch_keyframes": timeline.StretchKeyframes,

@@ -8,7 +8,7 @@ from typing import Annotated
 from posewright.documents import Bounds
 from posewright.errors import InputError
 from posewright.formats.native.reader import MAX_REPEATS, MAX_SPEED, MIN_SPEED
-from posewright.motions import Keyframe, Motion, mirror_motion, reverse_motion
+from posewright.motions import LONGEST_S, Keyframe, Motion, SoundTrack, mirror_motion, reverse_motion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import MotionCommand
 from posewright.studio.commands.pages import resolve_page
@@ -68,6 +68,27 @@ class SetMotion:
             speed=motion.speed if self.speed is None else self.speed,
             source=motion.source if self.source is None else self.source.strip(),
         )
+
+
+@dataclass(frozen=True)
+class SetSound(MotionCommand):
+    """Set the sound that is played with a motion.
+
+    Attributes:
+        file: path of a WAV file, relative to the file of the motion; empty for none.
+        start_s: when it starts, as played [s].
+    """
+
+    file: str
+    start_s: Annotated[float, Bounds(0.0, LONGEST_S)] = 0.0
+
+    @property
+    def label(self) -> str:
+        """The text after "Undo" in the menu."""
+        return "set the sound" if self.file else "remove the sound"
+
+    def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
+        return replace(motion, sound=SoundTrack(self.file, self.start_s) if self.file else None)
 
 
 @dataclass(frozen=True)

@@ -137,30 +137,45 @@ def read_draft(path: Path) -> Draft:
     if first_line != DRAFT_HEADER + hashlib.sha256(body).hexdigest().encode():
         raise FormatError("the draft with unsaved edits is damaged", where=Where(path))
     try:
-        return _parse_draft(body)
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        return _parse_draft(Node(json.loads(body)))
+    except (ValueError, RecursionError, InputError) as error:
         raise FormatError("the draft with unsaved edits is invalid", where=Where(path)) from error
 
 
-def _parse_draft(body: bytes) -> Draft:
-    """Return the draft in some JSON; for invalid bytes raise an error that `read_draft` catches."""
-    content = json.loads(body)
-    if Path(content["file"]).name != content["file"] or not content["file"] or is_path(content["robot"]):
+def _parse_draft(node: Node) -> Draft:
+    """Return the draft in plain data; for invalid data raise an error that `read_draft` catches."""
+    entries = node.fields(required=("file", "robot", "digest", "data", "labels", "motions"), optional=())
+    file, robot = entries["file"].text(), entries["robot"].text()
+    if Path(file).name != file or not file or is_path(robot):
         raise ValueError("a draft belongs to a file in its folder and to a robot of the catalogue")
-    numbers = {str(number) for number, _ in content["labels"]}
-    if not numbers or not content["motions"].keys() <= numbers:
+    labels = tuple(map(_parse_label, entries["labels"].items()))
+    numbers = {str(label.number) for label in labels}
+    motions = entries["motions"].fields(optional=numbers)
+    if not labels:
         raise ValueError("a draft has pages")
-    return Draft(
-        file=content["file"],
-        robot=content["robot"],
-        digest=content["digest"],
-        data=None if content["data"] is None else base64.b64decode(content["data"]),
-        labels=tuple(PageLabel(number, name) for number, name in content["labels"]),
-        motions={
-            int(number): EditedPage(page_in_file, document)
-            for number, (page_in_file, document) in content["motions"].items()
-        },
-    )
+    data = None if entries["data"].value is None else base64.b64decode(entries["data"].text())
+    digest = None if entries["digest"].value is None else entries["digest"].text()
+    edited_pages = {int(number): _parse_page(entry) for number, entry in motions.items()}
+    return Draft(file, robot, digest, data, labels, edited_pages)
+
+
+def _parse_pair(node: Node) -> tuple[Node, Node]:
+    items = node.items()
+    if len(items) != 2:
+        node.fail(f"expected a list of 2, found {len(items)}")
+    return items[0], items[1]
+
+
+def _parse_label(node: Node) -> PageLabel:
+    number, name = _parse_pair(node)
+    return PageLabel(number.integer(), name.text())
+
+
+def _parse_page(node: Node) -> EditedPage:
+    page_in_file, document = _parse_pair(node)
+    number = None if page_in_file.value is None else page_in_file.integer()
+    document.fields()  # it is a mapping
+    return EditedPage(number, document.value)
 
 
 def draft_path(path: Path, suffix: str = DRAFT_SUFFIX) -> Path:

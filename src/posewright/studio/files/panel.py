@@ -84,6 +84,11 @@ class FilesPanel(Panel):
             executor.shutdown(wait=True, cancel_futures=True)
         self._draft_writer.close()
 
+    @property
+    def folder_path(self) -> Path:
+        """The folder of the open file, to which its sounds are relative."""
+        return self._target.path.parent
+
     def _publish(self) -> None:
         """Publish the topic `file`: the open file and whether it has changed on disk."""
         file = self._opened.pages.file

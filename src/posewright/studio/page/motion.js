@@ -3,6 +3,7 @@ import { ask, edit, on, value } from "./link.js";
 import { button, el, fail, words } from "./dom.js";
 import { bindField, numberIn, textIn } from "./fields.js";
 import * as graph from "./graph.js";
+import * as sound from "./sound.js";
 
 export function mount(root) {
   const set = (what) => edit("set_motion", { page: value("cursor").page, ...what }).catch((error) => { fail(error); show(); });
@@ -20,7 +21,7 @@ export function mount(root) {
   };
   const showField = Object.fromEntries(["name", "repeat", "speed", "next", "exit", "source"].map((key) =>
     [key, bindField(fields[key], (typed) => set({ [key]: typed }), { parse: fields[key].type === "number" ? numberIn : textIn, owner: () => value("cursor")?.page })]));
-  const length = el("span", { class: "faint" });
+  const length = el("span", { class: "faint" }), { file, start } = sound.controls();
   const names = el("datalist", { id: "page-names" });
   const row = (title, key, ...others) => [el("label", { htmlFor: fields[key].id }, title), el("div", { class: "row" }, fields[key], ...others)];
   mountPages(root.appendChild(el("div", { id: "page-part" })));
@@ -31,7 +32,8 @@ export function mount(root) {
     ...row("Starts from", "start"),
     ...row("Then plays", "next"),
     ...row("When stopped", "exit"),
-    ...row("Source", "source")),
+    ...row("Source", "source"),
+    el("label", { htmlFor: file.id }, "Sound"), el("div", { class: "row" }, file, "from", start, "s")),
     el("div", { class: "row", role: "group", "aria-label": "The whole motion" },
       button("Mirror motion", () => whole("mirror_motion"), { id: "motion-mirror", title: "Left and right change places in the whole motion" }),
       button("Reverse motion", () => whole("reverse_motion"), { id: "motion-reverse", title: "From the last pose to the first" })), names);

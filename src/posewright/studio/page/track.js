@@ -2,6 +2,7 @@
 import { ask, edit, foresee, latest, newGesture, on, value } from "./link.js";
 import { el, fail, seconds, svg } from "./dom.js";
 import { shortcuts } from "./keys.js";
+import { lane, soundEdit } from "./sound.js";
 
 const LEFT = 84, TAIL = 140, THIN = 5, TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 60, 120, 300, 600, 3600];
 const CURVES = { linear: "M0 1L1 0", smooth: "M0 1C.4 1 .6 0 1 0", pchip: "M0 1C.25 .8 .6 .3 1 0", trapezoid: "M0 1Q.18 .98 .3 .8L.7 .2Q.82 .02 1 0" };
@@ -43,7 +44,8 @@ export function track() {
   const ruler = el("div", { id: "ruler", role: "slider", tabIndex: 0, "aria-label": "Playhead", "aria-valuemin": 0, "aria-valuemax": 0, "aria-valuenow": 0 });
   const blocks = el("div", { id: "keyframes", role: "listbox", tabIndex: 0, "aria-label": "Keyframes", "aria-multiselectable": "true", "aria-orientation": "horizontal" });
   const marks = el("div", { class: "marks" }), drop = el("div", { class: "drop", hidden: true }), playhead = el("div", { class: "playhead" });
-  const inner = el("div", { class: "time", style: `--left:${LEFT}px`, onpointerdown: press }, ruler, blocks, marks, drop, playhead);
+  const sound = lane(redraw);
+  const inner = el("div", { class: "time", style: `--left:${LEFT}px`, onpointerdown: press }, ruler, blocks, sound.element, marks, drop, playhead);
   const element = el("div", { id: "track", onscroll: redraw, onwheel: wheel }, inner);
   let scale = 0, times = { begin: [], reached: [], end: [] }, shown = null, anchor = 0, isAsked = false, isFit = true, isHeld = false;
   new ResizeObserver(redraw).observe(element);
@@ -84,6 +86,7 @@ export function track() {
     drawRuler(from, until);
     drawBlocks(motion, cursor, from, until);
     drawMarks(motion, from, until);
+    sound.draw(x);
     if (value("player")) movePlayhead(value("player"));
   }
   function drawRuler(from, until) {
@@ -178,6 +181,7 @@ export function track() {
     if (event.button !== 0) return;
     const under = event.target.closest("[data-keyframe]"), place = Number(under?.dataset.keyframe), { edge } = event.target.dataset;
     if (edge) dragEdge(event, place, edge);
+    else if (sound.element.contains(event.target)) dragSound(event);
     else if (under) pressBlock(event, place);
     else { seek(timeUnder(event)); follow(event, (now) => seek(timeUnder(now))); }
   }
@@ -201,6 +205,11 @@ export function track() {
       const step = now.altKey || scale > 1500 ? 0.001 : 0.01;
       send(Math.max(0, Number((Math.round((own + (timeUnder(now) - begun) * speed) / step) * step).toFixed(3))));
     });
+  }
+  function dragSound(event) {
+    const { file, start_s } = value("motion").sound, gesture = newGesture(), begun = timeUnder(event);
+    const send = latest((time_s) => soundEdit({ file, start_s: time_s }, gesture).catch(fail));
+    follow(event, (now) => send(Math.max(0, Number((start_s + timeUnder(now) - begun).toFixed(2)))));
   }
   function pressBlock(event, place) {
     const begun = event.clientX;

@@ -212,11 +212,11 @@ class _DataReader:
             constants=constants,
             units=units,
         )
-        function_data = {
-            element.required("name"): _function_entries(element) for element in self.root.all("pw:function")
+        data_by_function = {
+            element.required("name"): _function_data(element) for element in self.root.all("pw:function")
         }
         functions: dict[str, Function] = {}
-        for name, data in function_data.items():
+        for name, data in data_by_function.items():
             node = Node(data, self.root.path, trail="", line=data.line)
             functions[name] = read_function(name, node, declared)
         section_data: dict[str, Mapping[str, object]] = {
@@ -227,7 +227,7 @@ class _DataReader:
             name: constant_data(value, units.get(name)) for name, value in constants.items()
         }
         section_data["initial_values"] = self.read_initial_values(declared)
-        section_data["functions"] = function_data
+        section_data["functions"] = data_by_function
         lines = {self.name_by_data_id[data_id]: element.line for data_id, element in self.data.items()}
         sections = {key: LineMapping(entries, self.root.line, lines) for key, entries in section_data.items()}
         return DataModel(
@@ -339,17 +339,17 @@ def _types_of_functions(root: Element) -> Iterator[Node]:
         yield from (_yaml_attribute(parameter, "type") for parameter in element.all("pw:takes"))
 
 
-def _function_entries(element: Element) -> LineMapping:
-    """Return the declaration of a function as in a native document."""
+def _function_data(element: Element) -> LineMapping:
+    """Return the declaration of a function as in a native document: `{takes: ..., gives: ..., rows: ...}`."""
     parameters = {
         parameter.required("name"): _yaml_attribute(parameter, "type").value
         for parameter in element.all("pw:takes")
     }
-    rows = LineList((_row_entries(row) for row in element.all("pw:row")), element.line)
+    rows = LineList((_row_data(row) for row in element.all("pw:row")), element.line)
     return build_mapping(element, takes=parameters, gives=_yaml_attribute(element, "gives").value, rows=rows)
 
 
-def _row_entries(element: Element) -> LineMapping | LineList:
+def _row_data(element: Element) -> LineMapping | LineList:
     """Return a row of a function as in a native document: a condition and a value, or a list of cells."""
     value = element.required("give")
     cells = element.get("cells")

@@ -17,6 +17,9 @@ from posewright.errors import InputError, PosewrightError
 MAX_ROUNDS = 300
 """Most parts that are left out because of what they contain; each needs the document to be read again."""
 
+MAX_ELEMENTS_READ = 150_000
+"""Most elements that are read in all rounds together, which takes a few seconds."""
+
 _REMOVABLE = frozenset(
     {"assign", "cancel", "data", "foreach", "history", "if", "log", "raise", "send", "transition"}
 )
@@ -81,7 +84,9 @@ def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
         for part in unsupported:
             losses.append(ScxmlLoss(part.element.line, part.description, part.reason))
         root = _without_unsupported(root, unsupported)
-    for _ in range(MAX_ROUNDS):
+    n_elements = sum(1 for _ in root.walk())
+    max_rounds = min(MAX_ROUNDS, max(1, MAX_ELEMENTS_READ // n_elements))
+    for _ in range(max_rounds):
         try:
             chart = read_root(root, path)
         except PosewrightError as error:
@@ -92,7 +97,7 @@ def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
             root = _without(root, culprit)
             continue
         return PartialChart(chart, tuple(sorted(losses, key=lambda loss: loss.line or 0)))
-    raise InputError(f"more than {MAX_ROUNDS} parts cannot be read", hint="simplify the document")
+    raise InputError(f"more than {max_rounds} parts cannot be read", hint="simplify the document")
 
 
 def _find_culprit(root: Element, error: PosewrightError) -> Element | None:

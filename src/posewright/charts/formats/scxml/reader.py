@@ -364,6 +364,7 @@ class _ScxmlReader:
             lists=self.data.lists,
             send_queue=self.send_queue,
         )
+        # only our writer states the kind of the chart
         self.is_posewright_document = root.get(extension_name("kind")) is not None
 
     def read_document(self) -> LineMapping:
@@ -410,7 +411,8 @@ class _ScxmlReader:
             steps = steps or StepMode.COMPLETION.value  # it is the default of a statechart to stay
         else:
             otherwise = otherwise or Otherwise.STAY.value
-            if steps == StepMode.ONE.value:  # a native document of these kinds has no key `steps`: ONE is all
+            # a native document of another kind has no key `steps`, as ONE is its only mode
+            if steps == StepMode.ONE.value:
                 steps = None
         return {
             "chart": name,
@@ -493,8 +495,8 @@ class _ScxmlReader:
             # the document ends in this state, so its exit actions follow its entry actions
             entry_actions = [*entry_actions, *(exit_actions or ())]
             exit_actions = None
-        inside = self.read_states(element)
-        is_parallel = element.name == "parallel" and inside
+        inner_states = self.read_states(element)
+        has_regions = element.name == "parallel" and inner_states
         return build_mapping(
             element,
             description=element.get(extension_name("description")),
@@ -510,8 +512,8 @@ class _ScxmlReader:
             exit=exit_actions,
             final=True if element.name == "final" else None,
             initial=self.read_initial_states(element),
-            states=inside if inside and not is_parallel else None,
-            regions=inside if is_parallel else None,
+            states=inner_states if inner_states and not has_regions else None,
+            regions=inner_states if has_regions else None,
         )
 
     def read_moore_values(self, element: Element) -> LineMapping | None:
@@ -525,7 +527,11 @@ class _ScxmlReader:
         return LineMapping(outputs, element.line) or None
 
     def read_initial_states(self, element: Element) -> PlainData:
-        """Return the initial states inside a state; the first one if the document states none."""
+        """Return the initial states inside a state, as a native document writes them.
+
+        They are the attribute `initial` or the target of the <initial>, else the first state inside. None for
+        a state without states inside, and for a <parallel> that does not name initial states of its regions.
+        """
         if element.name == "parallel":
             return self.state_names.read_targets(element, extension_name("enters"))
         if element.get("initial") is not None:
@@ -559,7 +565,7 @@ class _ScxmlReader:
             elements: the transitions.
             min_s: minimum time in the state [s].
         """
-        earlier_transitions: list[Transition] = []
+        earlier_transitions: list[Transition] = []  # read_transition appends to it
         transitions = [self.read_transition(element, earlier_transitions, min_s) for element in elements]
         return LineList([transition for transition in transitions if transition is not None], line=None)
 

@@ -81,7 +81,7 @@ class SendQueue:
 
     @property
     def local_types(self) -> dict[str, PlainData]:
-        """The declarations of its locals."""
+        """The types of the locals that hold the queue, by name, as plain data of a native document."""
         types: dict[str, PlainData] = {}
         for slot in self.slots:
             types[slot] = {"enum": [self.empty_value, *self.enum_value_of_event.values()]}

@@ -290,18 +290,23 @@ class _ScxmlWriter:
 
     def build_state(self, state: State) -> Element:
         """Return the element of a state with everything in it."""
-        name = "parallel" if state.parallel else "final" if state.final else "state"
+        element_name = "state"
+        if state.parallel:
+            element_name = "parallel"
+        elif state.final:
+            element_name = "final"
         initial = self.format_targets(state.initial)
         attributes = {
             "id": state.name,
             "initial": None if state.parallel else initial,
+            # SCXML's <parallel> has no initial states
             extension_name("enters"): initial if state.parallel else None,
             extension_name("min_s"): repr(state.min_s) if state.min_s else None,
             extension_name("priority"): state.priority and state.priority.value,
             extension_name("otherwise"): state.otherwise and state.otherwise.value,
             extension_name("description"): state.description or None,
         }
-        return tag(name, attributes, tuple(self._build_children(state)))
+        return tag(element_name, attributes, tuple(self._build_children(state)))
 
     def _build_children(self, state: State) -> Iterator[Element]:
         """Yield the children of a state's element: transitions, actions, histories and states."""
@@ -378,7 +383,7 @@ class _ScxmlWriter:
         cond = python_guard(transition.when, wait_s, self.scope.enum_of_value)
         cond_is_enough = cond is None or (not wait_s and self._reads_back(cond, transition.when, BoolType()))
         attributes = {
-            "event": None if source is None else self._event_names(transition),
+            "event": None if source is None else self._event_attribute(transition),
             "cond": cond,
             extension_name("else"): _true_or_none(transition.is_else),
             extension_name("when"): None if transition.is_else or cond_is_enough else str(transition.when),
@@ -412,7 +417,7 @@ class _ScxmlWriter:
                 return False
         return True
 
-    def _event_names(self, transition: Transition) -> str | None:
+    def _event_attribute(self, transition: Transition) -> str | None:
         """Return the attribute `event` of a transition: its triggers, or else the event of every tick.
 
         It is None without triggers in a chart that runs to completion, which has no such event.
@@ -532,10 +537,10 @@ def beyond_scxml(chart: Chart) -> tuple[str, ...]:
 
     Inputs are not listed: they are data that the driver of the document sets before each tick.
     """
-    return tuple(feature for feature, is_used in _list_features(chart) if is_used)
+    return tuple(feature for feature, is_used in _check_unsupported_features(chart) if is_used)
 
 
-def _list_features(chart: Chart) -> Iterator[tuple[str, bool]]:
+def _check_unsupported_features(chart: Chart) -> Iterator[tuple[str, bool]]:
     """Yield the features that SCXML lacks, as text, each with whether the chart uses it."""
     states = chart.every_state
     segments = _list_segments(chart)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from posewright.codegen.targets.arduino_uno.board import Edge, EmulatedUno
-from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, for_avr
+from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, with_avr_options
 from posewright.codegen.targets.arduino_uno.uno import ArduinoUno
 
-__all__ = ["ArduinoUno", "Edge", "EmulatedUno", "UnoProcessor", "for_avr"]
+__all__ = ["ArduinoUno", "Edge", "EmulatedUno", "UnoProcessor", "with_avr_options"]

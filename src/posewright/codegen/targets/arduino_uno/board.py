@@ -65,7 +65,7 @@ class EmulatedUno:
     def send(self, data: bytes) -> None:
         """Send bytes to the board; they arrive one after the other, at 115200 bit/s."""
         if data:
-            self._simulator.tell(f"send {data.hex()}")
+            self._simulator.send_command(f"send {data.hex()}")
 
     def advance(self, seconds: float) -> bytes:
         """Advance the time and return the bytes that the board sent meanwhile.
@@ -77,7 +77,7 @@ class EmulatedUno:
         cycles = round(self._time_s * FREQUENCY_HZ) - self._cycles_run
         self._cycles_run += cycles
         received = bytearray()
-        _, event_lines = self._simulator.tell(f"run {cycles}")
+        _, event_lines = self._simulator.send_command(f"run {cycles}")
         for kind, *words in event_lines:
             if kind == "byte":
                 received.append(int(words[0], 16))
@@ -90,7 +90,7 @@ class EmulatedUno:
 
     def press_reset(self) -> None:
         """Press and release the reset button; bytes on the line are lost."""
-        self._simulator.tell("reset")
+        self._simulator.send_command("reset")
 
     def close(self) -> None:
         """Switch the board off."""
@@ -99,13 +99,13 @@ class EmulatedUno:
     def set_pin(self, number: int, level: bool | None) -> None:
         """Drive a pin from outside; None releases it."""
         port, bit = _port(number)
-        self._simulator.tell(f"pin {port} {bit} {'-' if level is None else int(level)}")
+        self._simulator.send_command(f"pin {port} {bit} {'-' if level is None else int(level)}")
 
     def set_analogue(self, number: int, volts: float) -> None:
         """Put a voltage on an analogue input, 0 for A0."""
         if not 0 <= number < len(PORTS) - FIRST_ANALOGUE or not 0.0 <= volts <= 5.0:
             raise InputError(f"A{number} cannot have {volts:g} V", hint="A0 to A5, 0 to 5 V")
-        self._simulator.tell(f"volts {number} {round(volts * 1000)}")
+        self._simulator.send_command(f"volts {number} {round(volts * 1000)}")
 
     def pin(self, number: int) -> bool:
         """Return the level of a pin."""
@@ -122,7 +122,7 @@ class EmulatedUno:
 
     def _peek(self, address: int) -> int:
         """Return the byte at an address of the data memory."""
-        return int(self._simulator.tell(f"peek {address}")[0][0])
+        return int(self._simulator.send_command(f"peek {address}")[0][0])
 
 
 def _port(number: int) -> tuple[str, int]:

@@ -30,18 +30,18 @@ FLAGS = (
 STEP_CYCLES = 50_000_000
 """Time limit of a step, three seconds of the board [cycles]."""
 
-BATCH = 20_000
+STEPS_PER_BATCH = 20_000
 """Steps in one request to the emulator."""
 
 DATA = 0x800000
 """Address of the data memory of an AVR for the linker (avr-libc, memory sections)."""
 
 
-def for_avr(unit_spec: UnitSpec) -> UnitSpec:
+def with_avr_options(unit_spec: UnitSpec) -> UnitSpec:
     """Return a unit specification with the options for a UNO.
 
-    The compiler's `double` has 32 bits, so floats of 64 bits are computed by support functions. By default 64
-    raised events can wait, and a tick with more ends with status 2.
+    The compiler's `double` has 32 bits, so floats of 64 bits are computed by support functions. By default
+    `BOARD_QUEUE` raised events can wait; a tick that raises more ends with status 2.
     """
     if not isinstance(unit_spec, ChartUnitSpec):
         return unit_spec  # a whole behaviour, for which the UNO has no options
@@ -69,7 +69,7 @@ class UnoProcessor:
 
     def __init__(self, unit_spec: UnitSpec) -> None:
         """Build the image in a folder of its own, and switch the processor on."""
-        self.unit_spec = for_avr(unit_spec)
+        self.unit_spec = with_avr_options(unit_spec)
         self._n_steps = 0
         self._total_cycles = 0
         self._worst_cycles = 0
@@ -93,10 +93,12 @@ class UnoProcessor:
         Raises:
             BodyError: a step does not end, or the stack has grown into the variables.
         """
-        records = np.ascontiguousarray(inputs.astype(self.unit_spec.inputs, copy=False))
-        batches = [records[start : start + BATCH] for start in range(0, len(records), BATCH)]
-        states = [self._run(batch) for batch in batches]
-        return np.concatenate(states) if states else np.empty(0, self.unit_spec.states)
+        records = np.ascontiguousarray(inputs.astype(self.unit_spec.input_dtype, copy=False))
+        batches = [
+            records[start : start + STEPS_PER_BATCH] for start in range(0, len(records), STEPS_PER_BATCH)
+        ]
+        states = [self._run_batch(batch) for batch in batches]
+        return np.concatenate(states) if states else np.empty(0, self.unit_spec.state_dtype)
 
     def footprint(self) -> Footprint:
         """Return the sizes, and the stack and cycles of the steps so far."""
@@ -166,32 +168,36 @@ class UnoProcessor:
             symbols["pil_wait"],
             measured_function,
             symbols["pil_input"] - DATA,
-            self.unit_spec.inputs.itemsize,
+            self.unit_spec.input_dtype.itemsize,
             symbols["pil_state"] - DATA,
-            self.unit_spec.states.itemsize,
+            self.unit_spec.state_dtype.itemsize,
             symbols["_end"] - DATA,
             STEP_CYCLES,
         )
         return "unit " + " ".join(map(str, numbers))
 
     def _switch_on(self) -> Simavr:
+        """Start the emulator with the image, and send it the addresses and sizes."""
         simulator = Simavr(self._image)
-        simulator.tell(self._set_up_command)
+        simulator.send_command(self._set_up_command)
         return simulator
 
-    def _run(self, records: Records) -> Records:
-        """Run one step for each record of inputs; return the states, and note cycles and stack."""
-        answer, _ = self._simulator.tell(f"steps {len(records)}", records.tobytes())
-        total_cycles, worst_cycles, stack_bytes = map(int, answer)
+    def _run_batch(self, records: Records) -> Records:
+        """Run one step for each record of inputs; return the states.
+
+        The cycles and the stack that the emulator has measured are added to the measurements.
+        """
+        measurements, _ = self._simulator.send_command(f"steps {len(records)}", records.tobytes())
+        total_cycles, worst_cycles, stack_bytes = map(int, measurements)
         self._n_steps += len(records)
         self._total_cycles += total_cycles
         self._worst_cycles = max(self._worst_cycles, worst_cycles)
         self._stack_bytes = max(self._stack_bytes, stack_bytes)
-        n_state_bytes = len(records) * self.unit_spec.states.itemsize
-        states = self._simulator.receive(n_state_bytes)
+        n_state_bytes = len(records) * self.unit_spec.state_dtype.itemsize
+        states = self._simulator.read_bytes(n_state_bytes)
         if len(states) != n_state_bytes:
             raise BodyError("the emulated Arduino UNO stopped in the middle of an answer")
-        return np.frombuffer(states, self.unit_spec.states).copy()
+        return np.frombuffer(states, self.unit_spec.state_dtype).copy()
 
 
 _FLASH_ONLY = (".text", ".progmem", ".vectors", ".init", ".fini", ".jumptables", ".lowtext", ".trampolines")
@@ -204,19 +210,19 @@ _PLACED_SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$",
 def read_part_sizes(link_map: str) -> Iterator[tuple[str, PartSize]]:
     """Yield flash and RAM of every object, and of every section of an object, from GNU ld's map file.
 
-    A section is `object:section`, `mealy.o:.text.mealy_step`. Sections removed by `--gc-sections` do not
-    count.
+    The name of an object is like `unit.o`, that of a section like `mealy.o:.text.mealy_step`. Sections
+    removed by `--gc-sections` do not count.
     """
     _, _, memory_map = link_map.partition("Linker script and memory map")  # removed sections are before it
     sizes: dict[str, PartSize] = {}
-    for section, _address, hex_size, origin in _PLACED_SECTION.findall(memory_map):
+    for section, _address, hex_size, object_path in _PLACED_SECTION.findall(memory_map):
         n_bytes = int(hex_size, 16)
         flash = n_bytes if section.startswith(_FLASH_ONLY + _FLASH_AND_RAM) else 0
         ram = n_bytes if section.startswith(_RAM_ONLY + _FLASH_AND_RAM) else 0
         if not (flash or ram):
             continue
-        # the origin is a path, `unit.o` or `libgcc.a(_divsf3.o)`
-        _, _, object_name = origin.replace("(", "/").rstrip(")").rpartition("/")
+        # the path ends with `unit.o` or `libgcc.a(_divsf3.o)`
+        _, _, object_name = object_path.replace("(", "/").rstrip(")").rpartition("/")
         for part in (object_name, f"{object_name}:{section}"):
             flash_so_far, ram_so_far = sizes.get(part, (0, 0))
             sizes[part] = PartSize(flash_so_far + flash, ram_so_far + ram)

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from posewright.codegen.targets.arduino_uno.toolchain import simulator
+from posewright.codegen.targets.arduino_uno.toolchain import build_simulator
 from posewright.errors import BodyError
 
 AnswerLines = list[list[str]]
@@ -26,10 +26,12 @@ class Simavr:
     """
 
     def __init__(self, image: Path) -> None:
-        self._process = subprocess.Popen([simulator(), image], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen(
+            [build_simulator(), image], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self._answer()
 
-    def tell(self, command: str, data: bytes = b"") -> tuple[list[str], AnswerLines]:
+    def send_command(self, command: str, data: bytes = b"") -> tuple[list[str], AnswerLines]:
         """Send a command and return the words of the last line of its answer, and the lines before it.
 
         Raises:
@@ -42,7 +44,7 @@ class Simavr:
             raise BodyError("the emulated board is switched off") from error
         return self._answer()
 
-    def receive(self, n_bytes: int) -> bytes:
+    def read_bytes(self, n_bytes: int) -> bytes:
         """Return the bytes that follow an answer."""
         return self._output.read(n_bytes)
 

@@ -39,13 +39,14 @@ def digest(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def simulator() -> Path:
-    """Return the emulator, compiled at the first call.
+def build_simulator() -> Path:
+    """Return the path of the emulator program, which is compiled unless it is in the cache.
 
     Raises:
         UnavailableError: there is no compiler or no libsimavr.
     """
     source = data_text("simulator.c")
+    # the digest gives another version of the source another file
     program = cache_folder(CACHE) / f"simulator-{digest(source)}"
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from posewright.codegen.c.unit_spec import ChartUnitSpec
-from posewright.codegen.targets.arduino_uno.processor import for_avr
+from posewright.codegen.targets.arduino_uno.processor import with_avr_options
 from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, digest, link
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
 from posewright.codegen.targets.target import Built, serial_link
@@ -41,7 +41,7 @@ class ArduinoUno:
 
     def adapt(self, unit_spec: UnitSpec) -> UnitSpec:
         """Return the chart with 64-bit floats computed by calls and an event queue that fits the RAM."""
-        return for_avr(unit_spec)
+        return with_avr_options(unit_spec)
 
     def sources(self, unit_spec: UnitSpec) -> tuple[SourceFile, ...]:
         """Return the sketch around a chart.

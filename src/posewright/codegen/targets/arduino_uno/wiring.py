@@ -101,19 +101,19 @@ class ChartWiring:
             port_type: its type; None for an event.
         """
         if kind == "output":
-            record = self.unit_spec.states
+            record_dtype = self.unit_spec.state_dtype
             field_name = self.unit_spec.format.field_of[name]
         else:
-            record = self.unit_spec.inputs
+            record_dtype = self.unit_spec.input_dtype
             field_name = name
-        fields: Mapping[str, Sequence[object]] = record.fields or {}
-        offset = int(str(fields[field_name][1]))
-        return Port(name, pin, port_type, offset, element=Element(kind, name))
+        fields: Mapping[str, Sequence[object]] = record_dtype.fields or {}
+        _, offset = fields[field_name][:2]  # dtype and offset
+        return Port(name, pin, port_type, int(str(offset)), element=Element(kind, name))
 
     @property
     def needed(self) -> tuple[str, ...]:
         """Additional files of the board that this chart needs, for numbers in records."""
-        storage_types = {_storage(port.type) for port in (*self.inputs, *self.outputs)}
+        storage_types = {_storage_type(port.type) for port in (*self.inputs, *self.outputs)}
         has_numbers = bool(storage_types - {"bool"})
         return ("board_records.h",) if has_numbers else ()
 
@@ -150,7 +150,7 @@ class ChartWiring:
             *(f'#include "{name}"' for name in self.needed),
         )
         self._write_assertions(lines)
-        self._write_begin(lines)
+        self._write_set_up_functions(lines)
         self._write_events(lines)
         self._write_read(lines)
         self._write_outputs(lines)
@@ -174,7 +174,7 @@ class ChartWiring:
             text = f"board_pins.h: {port.pin} is on a pin that is used for something else too"
             lines.add(f'static_assert(is_alone({port.pin}.number(), PINS), "{text}");', element=port.element)
 
-    def _write_begin(self, lines: _Lines) -> None:
+    def _write_set_up_functions(self, lines: _Lines) -> None:
         """Write the functions that set up all pins, and that put outputs into their safe state."""
         lines.add("", "void wiring_begin()", "{")
         for port in (*self.inputs, *self.events, *self.outputs):
@@ -199,7 +199,7 @@ class ChartWiring:
         """Write the function that fills the input record from the pins."""
         lines.add("", "void wiring_read(uint8_t *input)", "{")
         for port in self.inputs:
-            lines.add(f"    {_write_statement(port, f'{port.pin}.read()')}", element=port.element)
+            lines.add(f"    {_input_statement(port, f'{port.pin}.read()')}", element=port.element)
         for port in self.events:
             lines.add(f"    input[{port.offset}] = {port.pin}_edges.taken();", element=port.element)
         if not (self.inputs or self.events):
@@ -209,7 +209,7 @@ class ChartWiring:
     def _write_outputs(self, lines: _Lines) -> None:
         lines.add("", "void wiring_write(const uint8_t *state)", "{")
         for port in self.outputs:
-            lines.add(f"    {port.pin}.write({_read_expression('state', port)});", element=port.element)
+            lines.add(f"    {port.pin}.write({_value_expression('state', port)});", element=port.element)
         lines.add(*(() if self.outputs else ("    (void)state;",)), "}")
 
     def _write_monitor(self, lines: _Lines) -> None:
@@ -219,7 +219,7 @@ class ChartWiring:
         """
         nodes = self.unit_spec.lowered.nodes
         n_bytes = bitmap_bytes(len(nodes))
-        fields: Mapping[str, Sequence[object]] = self.unit_spec.states.fields or {}
+        fields: Mapping[str, Sequence[object]] = self.unit_spec.state_dtype.fields or {}
         active_offset = int(str(fields[ACTIVE][1]))  # of the bitmap of the active states
         lines.add(
             "",
@@ -251,7 +251,7 @@ class ChartWiring:
         for port in self.outputs:
             lines.add(
                 f"    Serial.print(F({_quoted(f' {port.name}=')}));",
-                f"    Serial.print({_read_expression('state', port)});",
+                f"    Serial.print({_value_expression('state', port)});",
                 element=port.element,
             )
         lines.add("}")
@@ -278,11 +278,12 @@ def _propose_pins(
     """Yield every port with the C++ expression of its proposed pin.
 
     A number gets a PWM output or an analogue input, a bool and an event a digital pin. Ports of enumerations,
-    and those for which no pin is left, get none: an output is not written, an input is held at 0.
+    and those for which no pin is left, get none: `NoPin()`, an output that is not written, or `Held(0)`, an
+    input that stays 0.
     """
     free_analogue = list(ANALOGUE)
     free_digital = list(DIGITAL)
-    proposed: dict[Port, str] = {}
+    pin_expressions: dict[Port, str] = {}
     # numbers first, since they need the few pins with PWM
     for port in sorted(outputs, key=lambda output: output.type is not None and output.type.storage == "bool"):
         is_number = isinstance(port.type, IntType | FloatType)
@@ -290,18 +291,18 @@ def _propose_pins(
         pin = next((pin for pin in suitable_pins if pin in free_digital), None)
         if pin is not None and not isinstance(port.type, EnumType):
             free_digital.remove(pin)
-            proposed[port] = (
+            pin_expressions[port] = (
                 f"PwmOut({pin}, {_range_to_duty(port.type)})" if is_number else f"DigitalOut({pin})"
             )
     for port in (*inputs, *events):
         if isinstance(port.type, IntType | FloatType):
             if free_analogue:
-                proposed[port] = f"AnalogueIn({free_analogue.pop(0)}, {_volts_to_range(port.type)})"
+                pin_expressions[port] = f"AnalogueIn({free_analogue.pop(0)}, {_volts_to_range(port.type)})"
         elif free_digital and not isinstance(port.type, EnumType):
-            proposed[port] = f"DigitalIn({free_digital.pop(0)})"
+            pin_expressions[port] = f"DigitalIn({free_digital.pop(0)})"
     for port in (*inputs, *events, *outputs):
         without_pin = "NoPin()" if port.element.kind == "output" else "Held(0)"
-        yield port, proposed.get(port, without_pin)
+        yield port, pin_expressions.get(port, without_pin)
 
 
 def _declared_range(value_type: Type | None) -> tuple[float, float] | None:
@@ -332,7 +333,7 @@ def _float(number: float) -> str:
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
-def _write_statement(port: Port, value: str) -> str:
+def _input_statement(port: Port, value: str) -> str:
     """Return the statement of C++ that writes a value into the input record, clamped to the port's type.
 
     Args:
@@ -343,7 +344,7 @@ def _write_statement(port: Port, value: str) -> str:
     address = f"&input[{port.offset}]"
     if isinstance(value_type, FloatType):
         return f"put_{'float' if value_type.single else 'double'}({address}, {value});"
-    if _storage(value_type) == "bool":
+    if _storage_type(value_type) == "bool":
         return f"input[{port.offset}] = is_on({value});"
     low = 0
     high = 0
@@ -353,7 +354,7 @@ def _write_statement(port: Port, value: str) -> str:
     elif isinstance(value_type, EnumType):
         high = len(value_type.values) - 1
     bounds = f"{_integer_literal(low)}, {_integer_literal(high)}"
-    return f"put<{INTEGERS[_storage(value_type)]}>({address}, {bounds}, {value});"
+    return f"put<{INTEGERS[_storage_type(value_type)]}>({address}, {bounds}, {value});"
 
 
 def _integer_literal(number: int) -> str:
@@ -361,17 +362,17 @@ def _integer_literal(number: int) -> str:
     return f"{number}" if number > -(1 << 31) else "-2147483647L - 1L"
 
 
-def _read_expression(record: str, port: Port) -> str:
-    """Return the expression of C that reads a port's value from a record."""
+def _value_expression(record: str, port: Port) -> str:
+    """Return the expression of C++ that reads a port's value from the C array `record`."""
     address = f"&{record}[{port.offset}]"
-    if _storage(port.type) == "bool":
+    if _storage_type(port.type) == "bool":
         return address.removeprefix("&")
     if isinstance(port.type, FloatType):
         return f"get<float>({address})" if port.type.single else f"get_double({address})"
-    return f"get<{INTEGERS[_storage(port.type)]}>({address})"
+    return f"get<{INTEGERS[_storage_type(port.type)]}>({address})"
 
 
-def _storage(value_type: Type | None) -> str:
+def _storage_type(value_type: Type | None) -> str:
     """Return the type in which a port's value is stored; an event, without a type, is a bool."""
     return "bool" if value_type is None else value_type.storage
 

@@ -75,7 +75,7 @@ class CortexM3:
         """The return address of a function at its first instruction (the link register)."""
         return int(self.machine.reg_read(self._arm.UC_ARM_REG_LR)) & ~1
 
-    def go(
+    def run_from(
         self, start: int, until: int = 0xFFFFFFFE, *, max_instructions: int = 0, timeout_s: float = 0.0
     ) -> None:
         """Run from `start` to `until`, or until the machine is stopped.
@@ -99,13 +99,14 @@ class CortexM3:
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS shows which function that is",
             ) from error
 
-    def finish(self, start: int, until: int, timeout_s: float) -> None:
-        """Run from `start` to `until`; the arguments are those of `go`.
+    def run_to(self, start: int, until: int, timeout_s: float) -> None:
+        """Run from `start` to `until`; the arguments are those of `run_from`.
 
         Raises:
-            BodyError: as for `go`, or it does not arrive within the time limit.
+            BodyError: the program accesses memory that does not exist, or it does not arrive within the time
+                limit.
         """
-        self.go(start, until, timeout_s=timeout_s)
+        self.run_from(start, until, timeout_s=timeout_s)
         if self.program_counter != until & ~1:
             raise BodyError(
                 f"the program does not come to an end: it is still at 0x{self.program_counter:08x}",
@@ -113,14 +114,14 @@ class CortexM3:
             )
 
     def call(self, function: int, *arguments: int, return_address: int, timeout_s: float) -> None:
-        """Call a function with up to four words, to return to `return_address`; raises as `finish` does."""
+        """Call a function with up to four words, to return to `return_address`; raises as `run_to` does."""
         for k, word in enumerate(arguments):
             self.machine.reg_write(self._arm.UC_ARM_REG_R0 + k, word)
         self.machine.reg_write(self._arm.UC_ARM_REG_SP, self._word(PROGRAM))
         self.machine.reg_write(self._arm.UC_ARM_REG_LR, return_address | 1)
-        self.finish(function, return_address, timeout_s)
+        self.run_to(function, return_address, timeout_s)
 
-    def watch(
+    def watch_blocks(
         self, on_block: Callable[[int, int], None], excluded: Iterable[tuple[int, int]] = ()
     ) -> Callable[[], None]:
         """Call `on_block(address, n_instructions)` before each basic block; return a function that ends this.

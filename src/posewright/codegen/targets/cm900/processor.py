@@ -85,8 +85,8 @@ class CortexProcessor:
 
     def __init__(self, unit_spec: UnitSpec) -> None:
         """Build the image, load it into an emulated processor, and run its start code up to `main`."""
-        self._input_dtype = unit_spec.inputs
-        self._state_dtype = unit_spec.states
+        self._input_dtype = unit_spec.input_dtype
+        self._state_dtype = unit_spec.state_dtype
         with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
             self._memory_footprint = self._build(unit_spec, Path(folder))
             image = ElfImage.read(Path(folder) / BUILD / "pil.elf")
@@ -95,7 +95,7 @@ class CortexProcessor:
         self._symbols = image.symbols
         measured_function = f"{unit_spec.name}_step" if _is_chart(unit_spec) else "unit_step"
         self._counter = _StepCounter(self._core, image.symbols[measured_function])
-        self._core.finish(self._core.restart(), self._symbols["main"], _TIMEOUT_S)
+        self._core.run_to(self._core.restart(), self._symbols["main"], _TIMEOUT_S)
         self._n_steps = 0
         self._core.fill_stack_pattern(self._symbols["bss_end"])
         self.reset()
@@ -158,7 +158,7 @@ class CortexProcessor:
         if not len(inputs):
             return self._run_batch(inputs)
         self._counter.begin()
-        stop_watching = self._core.watch(self._counter.on_block)
+        stop_watching = self._core.watch_blocks(self._counter.on_block)
         try:
             return self._run_batch(inputs)
         finally:

@@ -111,9 +111,9 @@ def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic],
 
 def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
     """Yield the lines of `board_hooks.c`, a proposal for the user to change."""
-    fields = _fields(unit_spec.inputs)
+    fields = _fields(unit_spec.input_dtype)
     events = unit_spec.chart.events if isinstance(unit_spec, ChartUnitSpec) else ()
-    constants = offset_constants(unit_spec.inputs, IN)
+    constants = offset_constants(unit_spec.input_dtype, IN)
     reads = list(_read_lines(fields, constants, events))
     name = unit_spec.name
     yield f"/* Yours: where {name} gets its inputs from, and what it does. It is never written over."
@@ -153,8 +153,8 @@ def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
 def _example(unit_spec: UnitSpec) -> str:
     """Return the constant of a byte of the states for an example: an output, else the status."""
     outputs = unit_spec.chart.outputs if isinstance(unit_spec, ChartUnitSpec) else ()
-    constants = offset_constants(unit_spec.states, STATE, dict.fromkeys(outputs, OUT))
-    sizes = {name: kind.itemsize for name, kind, _ in _fields(unit_spec.states)}
+    constants = offset_constants(unit_spec.state_dtype, STATE, dict.fromkeys(outputs, OUT))
+    sizes = {name: kind.itemsize for name, kind, _ in _fields(unit_spec.state_dtype)}
     example = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
     return constants[example]
 

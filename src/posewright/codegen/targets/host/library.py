@@ -77,8 +77,8 @@ class HostLibrary:
 
     def __init__(self, unit_spec: UnitSpec) -> None:
         """Load the library, compiled if it is not in the cache, and reset the unit."""
-        self.inputs = unit_spec.inputs
-        self.states = unit_spec.states
+        self.input_dtype = unit_spec.input_dtype
+        self.state_dtype = unit_spec.state_dtype
         sources = (*unit_spec.sources(), *Host().sources(unit_spec))
         self.library = _load_library(sources)
         self.library.host_run.argtypes = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
@@ -99,8 +99,8 @@ class HostLibrary:
 
     def run(self, inputs: Records) -> Records:
         """Take one tick for each record of inputs, from the present state, and return the states."""
-        records = np.ascontiguousarray(inputs, self.inputs)
-        states = np.zeros(len(records), self.states)
+        records = np.ascontiguousarray(inputs, self.input_dtype)
+        states = np.zeros(len(records), self.state_dtype)
         self.library.host_run(records.ctypes.data, len(records), states.ctypes.data)
         return states
 

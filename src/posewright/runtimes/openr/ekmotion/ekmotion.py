@@ -106,9 +106,8 @@ class EKMotion(OObject):
         self._primitives: list[int] = []
         self._current_move: SpecialMove | None = None
         self._cycle = 0  # number of the current cycle, from 1; 0 before the first
-        self._last_targets = [0] * len(
-            JOINT_ORDER
-        )  # of earlier cycles, in the order of the poses [micro-radians]
+        # of earlier cycles, in the order of the angles in a pose [micro-radians]
+        self._last_targets = [0] * len(JOINT_ORDER)
         self._cycle_targets: dict[int, int] = {}  # set in this cycle, by index in a pose [micro-radians]
 
     def do_init(self) -> None:

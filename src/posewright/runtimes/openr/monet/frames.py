@@ -47,6 +47,7 @@ def require_playable_transition(transition: PostureTransition, setup: MonetSetup
         require_playable_line(line, setup, openr)
     motions = [line for line in transition.agent_lines if line.agent != SOUND_AGENT]
     for line in motions[1:]:
+        # a first motion that plays nothing does not keep the agent busy
         if not plays_nothing(motions[0].name, find_entry_index(motions[0], setup)):
             message = f"a second motion in one command, after line {motions[0].text_line.number}"
             where = Where(path=line.text_line.path, line=line.text_line.number)
@@ -107,7 +108,7 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
     if entry.content.kind is not EntryKind.MOTION:
         where = Where(path=archive.path, offset=entry.offset)
         raise FormatError(f"entry {index}, {quoted(entry.name)}, is not a motion", where=where)
-    document = document_of(entry, index + 1, archive.archive)
+    document = document_of(entry, index + 1, archive.oda_archive)
     try:
         primitives = [openr.open_primitive(locator) for locator in document.locators]
     except InputError as error:
@@ -115,7 +116,7 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
         raise InputError(f"{message}: {error.message}", where=Where(path=archive.path)) from error
     frame_angles = sdk_path(document)  # those of Sony's player, `(n_frames, n_joints)` [micro-radians]
     if exact:
-        motion = archive_motion(index + 1, archive.archive, archive.path, openr.robot)
+        motion = archive_motion(index + 1, archive.oda_archive, archive.path, openr.robot)
         # one frame more than Sony's player, which never sends the last keyframe
         times = np.arange(len(frame_angles) + 1) * document.step_ms / (1000.0 * ROWS_PER_STEP)
         frame_angles = np.rint(motion.sample_at(times).angles * MICRO_PER_UNIT).astype(np.int32)

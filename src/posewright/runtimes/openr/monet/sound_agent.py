@@ -42,7 +42,7 @@ class SoundAgent(MoNetAgent):
         if archive is None or not 0 <= command.index < len(archive.entries):
             return None
         entry = archive.entries[command.index]
-        data = plain_entry(entry, command.index + 1, archive.archive)
+        data = plain_entry(entry, command.index + 1, archive.oda_archive)
         return wave_seconds(data, where=Where(path=archive.path, offset=entry.offset))
 
 

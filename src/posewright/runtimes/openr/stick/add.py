@@ -81,11 +81,11 @@ def plan_change(
         FormatError: the ID or the name is taken, or the robot could not play the motion.
     """
     archive, commands = _require_files(setup)
-    entry_data = GzipWrapping().wrap(data) if archive.archive.compression is Compression.ENTRIES else data
+    entry_data = GzipWrapping().wrap(data) if archive.oda_archive.compression is Compression.ENTRIES else data
     _require_free_id(commands, registration.id, overwrite=overwrite)
     if not _is_unused_leftover(setup, archive, registration.name, entry_data):
         _require_free_name(setup, archive, registration, overwrite=overwrite)
-    new_archive = MonetArchive(archive.archive.with_entry(registration.name, entry_data), archive.path)
+    new_archive = MonetArchive(archive.oda_archive.with_entry(registration.name, entry_data), archive.path)
     new_commands = _with_registration(commands, registration)
     _require_readable_head(new_commands, registration.id)
     new_setup = replace(setup, motions=new_archive, commands=new_commands)
@@ -97,7 +97,7 @@ def plan_change(
                 where=Where(path=finding.path),
                 hint=finding.hint or None,
             )
-    index = new_archive.archive.index_of(registration.name)
+    index = new_archive.oda_archive.index_of(registration.name)
     return StickChange(new_archive, new_commands, index, findings)
 
 
@@ -221,7 +221,7 @@ def _require_free_name(
         message = f"the archive already has a motion called {name!r}"
         hint = "give this one another --name; --replace puts it in the other's place"
         raise FormatError(message, where=Where(path=archive.path), hint=hint)
-    if indices != {archive.archive.indices.get(name)}:  # the entry of that name cannot just be replaced
+    if indices != {archive.oda_archive.indices.get(name)}:  # the entry of that name cannot just be replaced
         message = f"the motion called {name!r} lies in an entry of another name, or in several"
         raise FormatError(message, where=Where(path=archive.path), hint="give this one another --name")
     for line in _playing_lines(setup, indices, registration.id):
@@ -233,7 +233,9 @@ def _require_free_name(
 def _is_unused_leftover(setup: MonetSetup, archive: MonetArchive, name: str, data: bytes) -> bool:
     """Return whether the same motion is in the archive and unused, as after an interrupted addition."""
     indices = set(_find_motion_indices(archive, name))
-    is_same = indices == {archive.archive.indices.get(name)} and archive.archive.entry(name).data == data
+    is_same = (
+        indices == {archive.oda_archive.indices.get(name)} and archive.oda_archive.entry(name).data == data
+    )
     return is_same and not any(_playing_lines(setup, indices, except_id=NO_ID))
 
 
@@ -536,7 +538,7 @@ def _write_change(change: StickChange, files: StickFiles, output: Path | None) -
             _require_absent(path)
         for path in (archive_path, commands_path):
             path.parent.mkdir(parents=True, exist_ok=True)
-    contents = {archive_path: change.archive.archive.render(), commands_path: change.commands.render()}
+    contents = {archive_path: change.archive.oda_archive.render(), commands_path: change.commands.render()}
     # The archive first: an interruption between the two leaves only an unused motion.
     return _WrittenFiles(archive_path, commands_path, backups=write_all(contents))
 

@@ -38,7 +38,7 @@ class StickMotion:
     def motion(self) -> Motion:
         """The motion itself, read on first use; raises a FormatError if it is damaged."""
         number = self.index + 1
-        archive = self.archive.archive
+        archive = self.archive.oda_archive
         document = document_of(self.archive.entries[self.index], number, archive)
         return motion_of(document, number, archive, self.archive.path)
 

@@ -68,7 +68,7 @@ def find_played_entry(line: AgentLine, setup: MonetSetup) -> PlayedEntry | None:
     if archive is None:
         return None
     if line.index < 0:
-        return PlayedEntry(archive, archive.indices.get(line.name))
+        return PlayedEntry(archive, archive.index_by_name.get(line.name))
     return PlayedEntry(archive, line.index if line.index < len(archive.entries) else None)
 
 
@@ -140,7 +140,8 @@ def _check_missing_entry(
 
 def _missing_motion(line: AgentLine, archive: MonetArchive, suggest_name: NameSuggester) -> MonetFinding:
     """Return the error about a name that no motion has, with a hint if an entry has it."""
-    index = archive.archive.indices.get(line.name)  # by the names of the entries, not of the motions in them
+    # by the names of the entries, not of the motions in them
+    index = archive.oda_archive.indices.get(line.name)
     label = None if index is None else archive.labels[index]
     if index is not None and label is not None:
         hint = (
@@ -212,7 +213,7 @@ class _MotionChecks:
         """Check whether the robot would jump, by the postures in the line, or could be harmed."""
         jumps_key = (index, postures_of(line.name))
         if jumps_key not in self._jumps:
-            motion = archive_motion(index + 1, archive.archive, archive.path)
+            motion = archive_motion(index + 1, archive.oda_archive, archive.path)
             self._jumps[jumps_key] = tuple(check_jumps(motion, postures_of(line.name)))
             if index not in self._faults:
                 self._faults[index] = find_faults(motion)

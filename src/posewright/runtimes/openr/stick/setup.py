@@ -122,13 +122,13 @@ def _is_valid(line: TextLine) -> bool:
 class MonetArchive:
     """An archive, with the names of its motions."""
 
-    archive: OdaArchive
+    oda_archive: OdaArchive
     path: Path
 
     @property
     def entries(self) -> tuple[OdaEntry, ...]:
         """The entries in the order of their indices, from 0."""
-        return self.archive.entries
+        return self.oda_archive.entries
 
     @cached_property
     def labels(self) -> tuple[MotionLabel | None, ...]:
@@ -136,7 +136,7 @@ class MonetArchive:
         return tuple(label_of(entry.data) for entry in self.entries)
 
     @cached_property
-    def indices(self) -> Mapping[str, int]:
+    def index_by_name(self) -> Mapping[str, int]:
         """Indices of the entries by the names that MoNet looks up: a motion's own, otherwise the entry's."""
         indices: dict[str, int] = {}
         for index, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
