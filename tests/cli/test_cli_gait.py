@@ -175,7 +175,7 @@ def test_sample_gives_the_frames_of_a_cycle_as_a_table(capsys: Captured) -> None
     rows = list(csv.DictReader(io.StringIO(said(capsys, "sample", "trot", "--forward", "0.1"))))
     walk = QuadrupedGait(read_gait("trot"), ERS7)
     walk.request(VelocityCommand(0.1))
-    frames = walk.timing.frames
+    frames = walk.timing.n_frames
     steady = walk.frames(9 * frames)[8 * frames - 1 :]
     assert len(rows) == frames + 1
     table = np.array([[float(row[joint]) for joint in ERS7.joint_names] for row in rows])

@@ -48,7 +48,7 @@ def test_each_gait_that_ships_can_be_drawn(drawn: list[tuple[Any, ...]], gait: s
     ((opened, card, command, path),) = drawn
     assert (opened.name, card.name, command, path) == (gait, "sony_ers7", None, Path("gait.png"))
     seen = GaitContent(opened, card, half_speed_command(opened, card))
-    assert all(way.executed.shape == (seen.timing.frames + 1, 3) for way in seen.feet.values())
+    assert all(way.executed_positions.shape == (seen.timing.n_frames + 1, 3) for way in seen.feet.values())
 
 
 def test_what_is_asked_for_is_drawn(drawn: list[tuple[Any, ...]]) -> None:

@@ -245,7 +245,7 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
         (("quick.tune.yaml", "-o", "other.yaml"), "other.yaml"),
         (("quick.tune.yaml", "--plot", "search.txt"), "search.txt: '.txt' is not the ending of a picture"),
         (("--report", "gone.jsonl"), "gone.jsonl"),
-        (("--report", "other.yaml"), "other.yaml:1: "),
+        (("--report", "other.yaml"), "other.yaml: this is a Posewright motion"),
         (("--report", "other.yaml", "--plot", "x.txt"), "x.txt: '.txt' is not the ending of a picture"),
     ],
 )

@@ -184,7 +184,7 @@ def _describe_rounding(
     if abs(written_s - motion.duration) < DURATION_TOLERANCE_S:
         return None
     change = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
-    cycle_frames = gaits.timing_of(gait.parameters, robot.frame_period_s).frames
+    cycle_frames = gaits.timing_of(gait.parameters, robot.frame_period_s).n_frames
     total_frames = round(motion.duration / robot.frame_period_s)
     n_extra = _count_extra_cycles(total_frames, cycle_frames, round(step_s / robot.frame_period_s))
     if n_extra is None:
