@@ -8,7 +8,7 @@ import os
 import signal
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,24 +63,51 @@ def source_tables() -> Callable[[str], Path]:
     return _under("data")
 
 
+def _write_trial(folder: Path, trial: str, rules: Path, changes: Mapping[str, str]) -> Path:
+    """Write a trial whose contest has rules that ship, but for some lines; return its path.
+
+    Args:
+        folder: where it is written.
+        trial: the whole text of the trial, whose rules are `mini.rules.yaml`.
+        rules: path of the rules in the package.
+        changes: other lines by the lines of the rules, which have each once.
+    """
+    text = (Path(posewright.__file__).parent / rules).read_text(encoding="utf-8")
+    for line, other_line in changes.items():
+        assert text.count(f"{line}\n") == 1
+        text = text.replace(f"{line}\n", f"{other_line}\n")
+    (folder / "mini.rules.yaml").write_text(text)
+    path = folder / "mini.trial.yaml"
+    path.write_text(trial)
+    return path
+
+
 @pytest.fixture(scope="session")
 def mini_race(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give the path of a trial: the obstacle race, whose legs end two seconds after the start.
 
     It is for what every run shares (the same bytes, workers, what is gone on with), not for what a race is.
     """
-    folder = tmp_path_factory.mktemp("mini_race")
-    package = Path(posewright.__file__).parent
-    rules = (package / "contests/obstacle_race/obstacle_race.rules.yaml").read_text(encoding="utf-8")
-    assert "time_limit_s: 300" in rules
-    (folder / "mini.rules.yaml").write_text(rules.replace("time_limit_s: 300", "time_limit_s: 2"))
-    path = folder / "mini_race.trial.yaml"
-    path.write_text(
+    return _write_trial(
+        tmp_path_factory.mktemp("mini_race"),
         "trial: mini-race\nrobot: robotis_bioloid\nbehaviour: obstacle_race\n"
         "arena: {kind: ceabot_obstacles, layout: random}\n"
-        "contest: {name: obstacle-race, rules: mini.rules.yaml}\n"
+        "contest: {name: obstacle-race, rules: mini.rules.yaml}\n",
+        Path("contests/obstacle_race/obstacle_race.rules.yaml"),
+        {"  time_limit_s: 300": "  time_limit_s: 2"},
     )
-    return path
+
+
+@pytest.fixture(scope="session")
+def mini_sumo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the path of a trial: a sumo of one round, which one yuhkoh wins."""
+    return _write_trial(
+        tmp_path_factory.mktemp("mini_sumo"),
+        "trial: mini-sumo\nrobot: robotis_bioloid\nbehaviour: wrestle\nstill_s: 0\n"
+        "contest: {name: sumo, rules: mini.rules.yaml}\n",
+        Path("contests/sumo/sumo.rules.yaml"),
+        {"  rounds: 3": "  rounds: 1", "  win_points: 5": "  win_points: 1"},
+    )
 
 
 # Builders of AIBO files, written from the layouts and not with the code that is tested.

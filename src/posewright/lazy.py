@@ -14,6 +14,7 @@ else:
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import re
 import sys
@@ -49,7 +50,11 @@ def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
 
     def load(name: str) -> Any:
         if name not in sources:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
+            message = f"module {package!r} has no attribute {name!r}"
+            # not left to Python: notebooks do not show its suggestions
+            similar_names = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+            message += "".join(f"; did you mean {similar_name}?" for similar_name in similar_names)
+            raise AttributeError(message)
         source_module, attribute = sources[name]
         value = getattr(importlib.import_module(source_module), attribute)
         setattr(module, name, value)

@@ -106,7 +106,7 @@ def test_an_input_that_a_tick_does_not_name_keeps_its_value() -> None:
 def test_a_run_without_ticks_and_a_file_of_another_kind_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the run of run has no ticks"):
         timeline_svg(CHART, [])
-    with pytest.raises(InputError, match="cannot draw into"):
+    with pytest.raises(InputError, match="not the ending of a drawing"):
         draw_timeline(CHART, run(3), tmp_path / "x.png")
     draw_timeline(CHART, run(3), tmp_path / "x.svg")
     assert (tmp_path / "x.svg").read_text().startswith("<svg")

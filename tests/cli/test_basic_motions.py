@@ -189,8 +189,12 @@ def test_what_is_wrong_is_told_and_nothing_is_written(
     ("text", "arguments", "message"),
     [
         (SMOOTH, (), "the program to write is missing (-o NAME.bas names it)"),
-        (SMOOTH, ("-o", "out"), "out is not the name of a program (end it in .bas)"),
-        (SMOOTH, ("-o", "."), "not the name of a program"),
+        (
+            SMOOTH,
+            ("-o", "out"),
+            "the name of a RoboBASIC program needs an ending (end the name in .bas)",
+        ),
+        (SMOOTH, ("-o", "."), "of a RoboBASIC program needs an ending"),
         (SMOOTH.replace("[44]", "[-170]"), ("-o", "out.bas"), "left_knee is at -170.0 deg"),
         (SMOOTH.replace("hitec_robonova1", "nobody"), ("-o", "out.bas"), "nobody"),
         ("motion: x\n", ("-o", "out.bas"), "nod.motion.yaml:1"),
@@ -224,7 +228,7 @@ def test_motion_verbs_say_where_programs_are_read(
     program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert app.run(["motion", "convert", str(program), str(tmp_path / "x.motion.yaml")]) == 2
-    assert "`posewright basic motions FILE -o FOLDER`" in capsys.readouterr().err
+    assert f"`posewright basic motions {program} -o FOLDER`" in capsys.readouterr().err
 
 
 def test_the_twins_do_the_same_from_python(program: Path) -> None:

@@ -182,7 +182,7 @@ def test_a_motion_that_cannot_be_written_is_told_before_anything_moves(
 ) -> None:
     for arguments, message in (
         (("-o", tmp_path / "none" / "m.motion.yaml", "--keys", "hcw"), "there is no folder"),
-        (("-o", tmp_path / "m.txt", "--keys", "hcw"), "not the name of a motion file"),
+        (("-o", tmp_path / "m.txt", "--keys", "hcw"), "'.txt' is not the ending of a motion"),
         (("-o", tmp_path / "m.motion.yaml", "--keys", "hxcw"), "unknown keys: 'x'"),
     ):
         code, _, err = run_verb("teach", *arguments)

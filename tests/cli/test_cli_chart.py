@@ -167,7 +167,7 @@ def test_pictures_are_written_by_the_name_of_the_file(capsys: Captured, tmp_path
         (["run", MEALY, "--input", "front=2"], "front: '2' is not a bool"),
         (["run", MEALY, "--input", "front"], "has no value"),
         (["run", MEALY, "--input", "front=1", "--from", "walkin"], "did you mean walking"),
-        (["draw", MEALY, "-o", "x.png"], "the name ends in .svg or .mmd"),
+        (["draw", MEALY, "-o", "x.png"], "end the name in .svg, .mmd, .md or .txt"),
         (["draw", MEALY, "--labels", "big"], "unknown labels"),
         (["minimise", MEALY, "--method", "best"], "junctions or two-level"),
         (["minimise", MEALY, "--order", "w,v"], "does not name every input once"),

@@ -78,7 +78,7 @@ def test_people_get_the_tables_of_the_verb_itself(capsys: Captured, tmp_path: Pa
 
 def test_what_cannot_be_recorded_or_evaluated_is_said_in_a_line(capsys: Captured, tmp_path: Path) -> None:
     for words, expected in (
-        ((*WALK, "--record", tmp_path / "walk.txt"), "end its name in .mcap"),
+        ((*WALK, "--record", tmp_path / "walk.txt"), "end the name in .mcap"),
         ((*WALK, "--record", tmp_path / "no" / "walk.mcap"), "walk.mcap"),
         ((*WALK, "--bodies", 2, "--record", tmp_path / "walk.mcap"), "--record is for one body"),
         (("motion", "check", NOD, "--record", tmp_path / "nod.mcap"), "--record needs --physics"),

@@ -175,7 +175,7 @@ def test_sample_gives_the_frames_of_a_cycle_as_a_table(capsys: Captured) -> None
     rows = list(csv.DictReader(io.StringIO(said(capsys, "sample", "trot", "--forward", "0.1"))))
     walk = QuadrupedGait(read_gait("trot"), ERS7)
     walk.request(VelocityCommand(0.1))
-    frames = walk.timing.frames
+    frames = walk.timing.n_frames
     steady = walk.frames(9 * frames)[8 * frames - 1 :]
     assert len(rows) == frames + 1
     table = np.array([[float(row[joint]) for joint in ERS7.joint_names] for row in rows])
@@ -241,7 +241,7 @@ def test_what_a_file_cannot_hold_is_listed_and_nothing_is_written(capsys: Captur
         (("--every", "-3"), "every_frames is -3"),
         (("--every", "1000000"), "every_frames is 1000000"),
         (("--cycles", "99999999"), "1 to 10,000"),
-        (("-o", "walk.docx"), "in which format"),
+        (("-o", "walk.docx"), "'.docx' is not the ending of a motion file"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(words: tuple[str, ...], says: str, capsys: Captured) -> None:

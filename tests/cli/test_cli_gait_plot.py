@@ -48,7 +48,7 @@ def test_each_gait_that_ships_can_be_drawn(drawn: list[tuple[Any, ...]], gait: s
     ((opened, card, command, path),) = drawn
     assert (opened.name, card.name, command, path) == (gait, "sony_ers7", None, Path("gait.png"))
     seen = GaitContent(opened, card, half_speed_command(opened, card))
-    assert all(way.executed.shape == (seen.timing.frames + 1, 3) for way in seen.feet.values())
+    assert all(way.executed_positions.shape == (seen.timing.n_frames + 1, 3) for way in seen.feet.values())
 
 
 def test_what_is_asked_for_is_drawn(drawn: list[tuple[Any, ...]]) -> None:
@@ -82,7 +82,7 @@ def test_set_changes_what_is_drawn(drawn: list[tuple[Any, ...]]) -> None:
     [
         (
             "trot -o gait.jpg",
-            r"gait\.jpg: unsupported picture format \(end it in one of \.png, \.svg, \.pdf\)",
+            r"gait\.jpg: '\.jpg' is not the ending of a picture \(end the name in \.png, \.svg or \.pdf\)",
         ),
         ("trot --forward 9 -o gait.png", r"9 m/s is out of range \(this gait goes at 0 to "),
         ("trot --turn nan -o gait.png", r"turn_rad_s is nan \(use a finite number\)"),

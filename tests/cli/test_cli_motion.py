@@ -366,7 +366,7 @@ def test_a_plot_without_matplotlib_says_which_extra_brings_it(
         (("sample", "{walk}", "--rate", "8", "--unit", "grad"), "did you mean rad"),
         (("sample", "{walk}", "--rate", "8", "--numbering", "robots"), "did you mean robotis"),
         (("sample", "{walk}", "--rate", "8", "-o", "{folder}/no/where.csv"), "where.csv"),
-        (("plot", "{walk}", "-o", "{folder}/walk.gif"), "one of .png, .svg, .pdf"),
+        (("plot", "{walk}", "-o", "{folder}/walk.gif"), ".png, .svg or .pdf"),
         (("plot", "{walk}", "-o", "{folder}/no/walk.png"), "walk.png"),
         (("convert", "{walk}", "{folder}/walk.csv", "--to", "mtn"), "roboplus-mtn"),
         (("convert", "{walk}", "{folder}/no/walk.motion.yaml"), "cannot write"),

@@ -1,4 +1,4 @@
-"""No verb writes its result over the file it reads, and a closed stdout is no fault."""
+"""No verb writes its result over the file it reads, and a result lost at a closed stdout is an error."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ def test_a_layout_is_not_overwritten_by_the_recording(tmp_path: Path) -> None:
     assert layout.read_bytes() == before
 
 
-def test_a_closed_stdout_is_no_fault() -> None:
-    command = f"{sys.executable} -m posewright robots list --json >&-"
-    process = subprocess.run(["sh", "-c", command], check=False)  # noqa: S603, S607 -- our own program
-    assert process.returncode == 0
+@pytest.mark.parametrize("words", ["robots list --json", "--help"])
+def test_a_result_that_cannot_be_written_to_a_closed_stdout_is_an_error(words: str) -> None:
+    command = f"{sys.executable} -m posewright {words} >&-"
+    process = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603, S607 -- our own program
+    assert (process.returncode, process.stderr) == (1, "error: stdout: not writable\n")
 
 
 def _run(*arguments: object) -> int:

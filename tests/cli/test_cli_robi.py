@@ -176,12 +176,6 @@ def test_what_the_judgement_found_is_told(ask: Ask, posture: str, number: int) -
 # ---- list, assemble
 
 
-def test_a_listing_and_a_motion_are_two_files(ask: Ask, tmp_path: Path) -> None:
-    code, _, err = ask("list", "dance", "-o", tmp_path / "x", "--motion", tmp_path / "x")
-    assert (code, list(tmp_path.iterdir())) == (2, [])
-    assert "choose two different files" in err
-
-
 @pytest.mark.parametrize("name", ["x.lst", "x.motion.yaml"])
 def test_what_is_assembled_is_not_called_a_listing(ask: Ask, tmp_path: Path, name: str) -> None:
     assert ask("assemble", "dance", "-o", tmp_path / name)[0] == 2

@@ -95,13 +95,14 @@ def test_judge_warns_of_contradictions_in_words_and_in_json(
         ("obstacle-race", {"seed": 5, "layout": "random", "streams": "2026-11"}),
         ("obstacle-race", {"seed": 0, "layout": "random", "body": "random"}),  # with a fall
         ("obstacle-race", {"body": "mock"}),
-        ("sumo", {"seed": 2}),
+        ("mini-sumo", {"seed": 2}),
     ],
 )
 def test_honest_recordings_do_not_contradict_themselves(
-    trial: str, options: dict[str, object], tmp_path: Path
+    trial: str, options: dict[str, object], tmp_path: Path, mini_sumo: Path
 ) -> None:
-    pw.run_trial(trial, record=tmp_path / "run.mcap", **options)  # type: ignore[arg-type]  # mixed options
+    resolved_trial = mini_sumo if trial == "mini-sumo" else trial
+    pw.run_trial(resolved_trial, record=tmp_path / "run.mcap", **options)  # type: ignore[arg-type]  # mixed options
     assert pw.find_inconsistencies(read_mcap(tmp_path / "run.mcap")) == ()
 
 
@@ -110,8 +111,8 @@ def test_a_walk_outside_contests_does_not_contradict_itself(tmp_path: Path) -> N
     assert pw.find_inconsistencies(read_mcap(tmp_path / "trot.mcap")) == ()
 
 
-def test_points_given_to_the_other_robot_contradict_the_rows(tmp_path: Path) -> None:
-    pw.run_trial("sumo", seed=2, record=tmp_path / "bout.mcap")
+def test_points_given_to_the_other_robot_contradict_the_rows(tmp_path: Path, mini_sumo: Path) -> None:
+    pw.run_trial(mini_sumo, seed=2, record=tmp_path / "bout.mcap")
     bout = read_mcap(tmp_path / "bout.mcap")
     other = {"red": "blue", "blue": "red"}
     events = [

@@ -14,7 +14,7 @@ from posewright.cli.batch import summary_lines
 from posewright.contests import ObstacleRace, ScoreTable, contest, rank, rules, score
 from posewright.contests.obstacle_race.race import Race
 from posewright.errors import InputError
-from posewright.runs import Batch, BatchRun
+from posewright.runs import Batch, BatchRun, report_of
 
 TIMES = st.floats(0.0, 300.0)
 DISTANCES = st.floats(0.0, 150.0)
@@ -117,6 +117,7 @@ def test_raw_points_stand_beside_points_as_they_decide_the_place():
     assert "raw_points" in batch.csv()
     worst = next(line for line in summary_lines(batch, "") if line.startswith("worst"))
     assert worst.startswith("worst seed 8  points 0.00  raw points -5.60")
+    assert "seed 8, raw points -5.60" in report_of(batch, with_pictures=False)
 
 
 def test_an_entry_without_points_cannot_be_ranked():

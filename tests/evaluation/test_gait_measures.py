@@ -67,7 +67,7 @@ SLOW = st.floats(-0.5, 0.5)
 
 
 def test_the_gait_of_these_walks_has_a_cycle_of_40_frames() -> None:
-    assert TIMING.frames == CYCLE
+    assert TIMING.n_frames == CYCLE
     assert TIMING.air_s == pytest.approx(0.5 * CYCLE * FRAME_S)
 
 
@@ -430,19 +430,21 @@ def test_the_work_of_a_servo_is_that_of_a_spring_less_what_turning_takes() -> No
             facts={"damping": damping.tolist()},
         )
     )
-    column = drives.work[:, 2]
+    column = drives.work_j[:, 2]
     potential = [stiffness * (a**2 - b**2) / 2.0 for a, b in ((0.1, 0.04), (0.04, 0.02))]
     lost_to_damping = [0.2 * turned**2 / FRAME_S for turned in (0.06, 0.02)]
     assert column == pytest.approx(np.array(potential) - lost_to_damping)
-    assert drives.peaks[:, 2] == pytest.approx([stiffness * 0.1, stiffness * 0.04])
-    assert np.count_nonzero(drives.work) == 2
+    assert drives.peak_torques[:, 2] == pytest.approx([stiffness * 0.1, stiffness * 0.04])
+    assert np.count_nonzero(drives.work_j) == 2
 
 
 def test_a_late_command_pulls_only_when_it_takes_effect() -> None:
     knee = CARD.index("left_front_knee")
     commands = np.tile(STANDING, (11, 1))
     commands[1:, knee] += 0.1
-    peaks = drives_of(walk(n=10, begin=0, joint_commands=commands, facts={"latency_frames": 4})).peaks[:, 2]
+    peaks = drives_of(walk(n=10, begin=0, joint_commands=commands, facts={"latency_frames": 4})).peak_torques[
+        :, 2
+    ]
     assert np.flatnonzero(peaks).tolist() == [4, 5, 6, 7, 8, 9]
 
 

@@ -119,11 +119,13 @@ def test_the_joints_lead_each_foot_through_the_points_it_is_drawn_to_be_told(
     seen = content(command, gait)
     period = seen.timing.period_s
     for way in seen.feet.values():
-        told = np.concatenate([way.air_times, way.ground_times, way.other_lift_times])
+        told = np.concatenate([way.air_times, way.ground_times, way.lift_times_of_other_feet])
         apart = (way.executed_times[:, np.newaxis] - told + period / 2) % period - period / 2
         rows, columns = np.nonzero(np.abs(apart) < 1e-9)  # points that fall on a frame
         assert len(rows) >= 2
-        np.testing.assert_allclose(way.executed[rows], way.planned(told[columns] % period), atol=1e-9)
+        np.testing.assert_allclose(
+            way.executed_positions[rows], way.planned_positions(told[columns] % period), atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("gait", [TROTTING, CRAWLING], ids=lambda gait: gait.name)
@@ -132,7 +134,7 @@ def test_a_cycle_that_is_drawn_is_the_one_that_is_walked_for_ever(gait: Gait) ->
     np.testing.assert_allclose(seen.angles[0], seen.angles[-1], atol=1e-12)
     walker = QuadrupedGait(gait, DOG)
     walker.request(seen.command)
-    frames = seen.timing.frames
+    frames = seen.timing.n_frames
     np.testing.assert_allclose(seen.angles[1:], walker.frames(20 * frames)[-frames:], atol=1e-12)
 
 
@@ -148,7 +150,7 @@ def test_bars_are_as_long_as_feet_are_down_and_counts_count_them(table: str, fac
         assert sum(end - start for start, end in spans[foot]) == pytest.approx(seen.timing.ground_s)
         for time in np.linspace(0.0, seen.timing.period_s, 97)[:-1] + 1e-5:
             is_down = any(start < time < end for start, end in spans[foot])
-            assert is_down == ((time - way.lifts_s) % seen.timing.period_s > seen.timing.air_s)
+            assert is_down == ((time - way.lift_off_s) % seen.timing.period_s > seen.timing.air_s)
     told = list(ground_counts(seen))
     assert told[0][0] == 0.0
     assert told[-1][1] == pytest.approx(seen.timing.period_s)
@@ -161,7 +163,7 @@ def test_a_mirrored_command_draws_mirrored_strokes() -> None:
     command = VelocityCommand(0.1, 0.05, 0.6)
     here, there = content(command).feet, content(command.mirrored).feet
     for left, right in (("left_front", "right_front"), ("left_rear", "right_rear")):
-        for place in ("lands_at", "leaves_at", "equilibrium_m"):
+        for place in ("landing_point", "lift_off_point", "equilibrium_m"):
             mirrored = getattr(there[right], place) * (1.0, -1.0, 1.0)
             np.testing.assert_allclose(getattr(here[left], place), mirrored, atol=1e-12)
 

@@ -38,7 +38,7 @@ def blueness(picture: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> int:
 @pytest.mark.usefixtures("_can_draw")
 def test_a_motion_shows_its_lights_from_the_way_on_that_tells_them() -> None:
     playback = playback_of_motion(LIT, CARD)
-    poses = playback.at(np.array([0.1, 0.3]))
+    poses = playback.poses_at(np.array([0.1, 0.3]))
     with open_renderer(playback, poses, "front", (160, 120), 25.0) as picture:
         before, after = blueness(picture(0)), blueness(picture(1))
     assert before == 0
@@ -53,7 +53,7 @@ def test_a_recording_shows_the_lights_that_were_told() -> None:
     blocks = [JointCommands(rows), JointCommands(rows, lights={"chest": (0.0, 0.0, 1.0)})]
     drive(body.world, {CARD.name: Script(blocks)}, until_s=8 * CARD.frame_period_s, watchers=[recorder])
     playback = playback_of_recording(recorder.recording(), CARD)
-    poses = playback.at(recorder.recording().times)
+    poses = playback.poses_at(recorder.recording().times)
     with open_renderer(playback, poses, "front", (160, 120), 25.0) as picture:
         assert [blueness(picture(row)) > 50 for row in range(8)] == [False] * 4 + [True] * 4
 

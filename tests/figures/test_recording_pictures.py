@@ -336,7 +336,7 @@ def test_several_robots_are_named_in_the_title_and_all_seen(played: Recording) -
     )
     assert "red (motion hop on sony_ers7), blue" in str(draw_recording(both).get_label())
     playback = playback_of_recording(both)
-    near = plan_close_up(playback, playback.at(both.times), "side", 4 / 3, is_steady=True)
+    near = plan_close_up(playback, playback.poses_at(both.times), "side", 4 / 3, is_steady=True)
     middle = record.base[:, :2].mean(axis=0) + np.array([0.0, 1.5])
     np.testing.assert_allclose(near.target, middle, atol=0.1)
     assert near.distance_m > 3.0

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from PIL import Image
 
 from posewright.errors import InputError, MissingExtraError, OutputError
-from posewright.figures import require_picture_path, save_figure
+from posewright.figures import draw_arena, draw_robot, require_picture_path, save_figure
 from posewright.figures.style import styled
 
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".PDF": b"%PDF"}
@@ -50,9 +52,28 @@ def test_words_in_an_svg_are_words(tmp_path: Path) -> None:
     assert ">down</text>" in (tmp_path / "line.svg").read_text("utf-8")
 
 
-def test_a_persons_own_style_does_not_enter(tmp_path: Path) -> None:
+@pytest.mark.parametrize("draw", [lambda: draw_arena("sumo"), lambda: draw_robot("sony_ers7")])
+def test_text_has_the_font_and_the_size_of_the_users_rcparams(draw: Callable[[], Figure]) -> None:
+    designed_sizes_pt = [text.get_fontsize() for text in draw().findobj(Text) if text.get_text()]
+    with rc_context({"font.family": "serif", "font.size": 6.0}):
+        texts = [text for text in draw().findobj(Text) if text.get_text()]
+    assert {tuple(text.get_fontfamily()) for text in texts} == {("serif",)}
+    # pictures are designed for ordinary text of 8 pt
+    sizes_pt = [text.get_fontsize() for text in texts]
+    assert sizes_pt == pytest.approx([0.75 * size_pt for size_pt in designed_sizes_pt])
+
+
+def test_text_that_a_user_has_written_into_a_figure_keeps_its_size() -> None:
+    with rc_context({"font.size": 6.0}):
+        figure = Figure()
+        text = figure.text(0.1, 0.1, "mine", fontsize=11.0)
+        draw_arena("sumo", figure=figure)
+    assert text.get_fontsize() == 11.0
+
+
+def test_colours_and_lines_of_a_persons_own_style_do_not_enter(tmp_path: Path) -> None:
     save_figure(line(), tmp_path / "plain.png")
-    with rc_context({"figure.facecolor": "black", "font.size": 20.0, "lines.linewidth": 9.0}):
+    with rc_context({"figure.facecolor": "black", "lines.linewidth": 9.0}):
         save_figure(line(), tmp_path / "styled.png")
     assert (tmp_path / "plain.png").read_bytes() == (tmp_path / "styled.png").read_bytes()
 
@@ -68,9 +89,9 @@ def test_a_figure_shown_elsewhere_keeps_its_look(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["line.jpg", "line", "line.png.txt", "line.gif"])
 def test_another_ending_is_refused_and_nothing_written(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"unsupported picture format .*\.png, \.svg, \.pdf"):
+    with pytest.raises(InputError, match=r"(ending of a picture|of a picture needs).*\.png, \.svg or \.pdf"):
         save_figure(line(), tmp_path / name)
-    with pytest.raises(InputError, match="unsupported picture format"):
+    with pytest.raises(InputError, match="of a picture"):
         require_picture_path(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

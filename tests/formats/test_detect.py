@@ -75,6 +75,14 @@ FILES: dict[str, bytes] = {
     "pdf": b"%PDF-1.4\n",
     "picture": b"\x89PNG\r\n\x1a\n" + bytes(30),
     "xml": b"<?xml version='1.0'?><svg/>",
+    "posewright-arena": b"arena: club\nsize_m: [2.0, 1.0]\n",
+    "posewright-layout": b"layout: mine\nboxes: []\n",
+    "posewright-calibration": b"calibration: ours\nrobot: robotis_bioloid\n",
+    "scxml": b'<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0"/>',
+    "scene": b"#VRML V2.0 utf8\nShape {}\n",
+    "web-page": b"<!DOCTYPE html>\n<html></html>",
+    "git-lfs-pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n",
+    "sound": b"RIFF" + bytes(4) + b"WAVEfmt ",
 }
 
 
@@ -100,6 +108,24 @@ def test_a_near_miss_is_told_with_what_to_do(kind: str, remedy: str, saved: Save
     with pytest.raises(FormatError) as refusal:
         read_motion_file(saved(FILES[kind], "walk.mtn"))
     assert remedy in (refusal.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"# Blender v2.79\nmtllib a.mtl\no Cube\nv 1.0 -1.0 -1.0\n",
+        b"solid part\n  facet normal 0 0 1\n",
+        b'<?xml version="1.0"?>\n<COLLADA version="1.4.1"></COLLADA>',
+        b"glTF" + bytes(8),
+        b"ply\nformat ascii 1.0\n",
+    ],
+)
+def test_scenes_and_meshes_are_known(data: bytes) -> None:
+    assert detect_format(data) == "scene"
+
+
+def test_a_behaviour_is_no_chart_although_it_names_one() -> None:
+    assert detect_format(b"chart: race.chart.yaml\nbehaviour: race\n") == "posewright-behaviour"
 
 
 def test_every_kind_is_tried_here() -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.errors import FormatError, LossError, UnknownNameError
+from posewright.errors import FormatError, InputError, LossError, UnknownNameError
 from posewright.formats import (
     FORMATS,
     MotionFile,
@@ -462,14 +462,33 @@ def test_leaving_pages_behind_is_a_loss(mtn: Any, saved: Save, tmp_path: Path) -
     assert read_motion(out).name == "Kick"
 
 
-def test_the_format_to_write_is_asked_for_or_told_by_the_name(mtn: Any, saved: Save, tmp_path: Path) -> None:
+def test_the_name_of_the_file_or_of_the_format_says_how_to_write(
+    mtn: Any, saved: Save, tmp_path: Path
+) -> None:
     motion = read_motion(saved(mtn.build()))
-    write_motion(motion, tmp_path / "plain")
     write_motion(motion, tmp_path / "asked.txt", "posewright-motion")
     write_motion(motion, tmp_path / "told.YAML")
-    formats = [read_motion_file(tmp_path / name).format for name in ("plain", "asked.txt", "told.YAML")]
-    assert formats == ["roboplus-mtn", "posewright-motion", "posewright-motion"]
-    with pytest.raises(FormatError, match="does not say in which format"):
-        write_motion(motion_of(AT_ZERO), tmp_path / "plain")
+    formats = [read_motion_file(tmp_path / name).format for name in ("asked.txt", "told.YAML")]
+    assert formats == ["posewright-motion", "posewright-motion"]
+    for unclear_name in ("plain", "walk.mnt", "walk.exe", "walk.xyz"):
+        with pytest.raises(InputError, match=r"\.motion\.yaml, \.mtn, .* or \.motion"):
+            write_motion(motion, tmp_path / unclear_name)
+        assert not (tmp_path / unclear_name).exists()
+
+
+def test_a_file_with_an_unusual_name_is_written_back_in_its_own_format(mtn: Any, tmp_path: Path) -> None:
+    path = tmp_path / "walk.txt"
+    path.write_bytes(mtn.build())
+    motion = read_motion(path)
+    write_motion(replace(motion, name="other"), path)
+    assert read_motion_file(path).format == "roboplus-mtn"
+    with pytest.raises(UnknownNameError, match="did you mean roboplus-mtn"):
+        write_motion(motion, tmp_path / "plain", "roboplus")
+
+
+def test_motions_without_an_origin_need_an_ending_too(tmp_path: Path) -> None:
+    motion = motion_of(AT_ZERO)
+    with pytest.raises(InputError, match="of a motion file needs an ending"):
+        write_motion(motion, tmp_path / "plain")
     with pytest.raises(UnknownNameError, match="did you mean roboplus-mtn"):
         write_motion(motion, tmp_path / "plain", "roboplus")

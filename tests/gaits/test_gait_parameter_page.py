@@ -17,7 +17,7 @@ from posewright.errors import InputError
 from posewright.figures.gait.content import FootPath, GaitContent
 from posewright.figures.gait.cycle import down_spans
 from posewright.figures.gait.parameter import (
-    ROWS,
+    ROWS_OF_PARAMETER,
     height_deviation_mm,
     parameter_variants,
     picture_description,
@@ -58,14 +58,15 @@ def of(content: GaitContent, name: str) -> float:
 
 
 def told_height(way: FootPath, when_s: float) -> float:
-    return float(way.planned(np.array([when_s]))[0, 2] - way.equilibrium_m[2])
+    return float(way.planned_positions(np.array([when_s]))[0, 2] - way.equilibrium_m[2])
 
 
 def displacement_below(content: GaitContent) -> Floats:
     """Return how the body moves over the feet while they are down, by where they land and leave."""
     ways = content.feet
     lands, leaves = (
-        {foot: getattr(way, place)[:2] for foot, way in ways.items()} for place in ("lands_at", "leaves_at")
+        {foot: getattr(way, place)[:2] for foot, way in ways.items()}
+        for place in ("landing_point", "lift_off_point")
     )
     before, after = (ends["left_front"] - ends["right_rear"] for ends in (lands, leaves))
     turn = np.arctan2(before[1], before[0]) - np.arctan2(after[1], after[0])
@@ -85,7 +86,7 @@ def test_the_page_says_of_each_parameter_what_the_code_says(name: str) -> None:
 
 
 def test_page_pictures_and_code_know_the_same_parameters() -> None:
-    assert list(SECTIONS) == list(EXPLANATIONS) == list(SCRIPT.VALUES) == list(ROWS)
+    assert list(SECTIONS) == list(EXPLANATIONS) == list(SCRIPT.VALUES) == list(ROWS_OF_PARAMETER)
     assert set(EXPLANATIONS) == set(GaitParameters.__dataclass_fields__)
     assert {path.stem for path in SCRIPT.FOLDER.iterdir()} == set(EXPLANATIONS)
 
@@ -115,7 +116,7 @@ def test_ground_speed_is_the_speed_of_the_ground_below_a_foot_in_the_longest_ste
         slope = np.polyfit(times[down], led[down, 0], 1)[0]
         rounding = frame / content.timing.period_s  # of the cycle to whole frames
         assert -slope == pytest.approx(of(content, "ground_speed_m_s"), rel=rounding)
-        assert way.lands_at[0] - way.leaves_at[0] == pytest.approx(0.06)
+        assert way.landing_point[0] - way.lift_off_point[0] == pytest.approx(0.06)
 
 
 def test_a_foot_comes_to_its_rear_height_in_so_many_pairs_of_frames() -> None:
@@ -124,7 +125,7 @@ def test_a_foot_comes_to_its_rear_height_in_so_many_pairs_of_frames() -> None:
         times, led = way.executed_in_order
         there = times[np.argmax(led[:, 2] - way.equilibrium_m[2] >= HEIGHT - 1e-9)]
         assert there == pytest.approx(of(content, "ascent_pairs") * 0.016)
-        heights = way.planned(way.air_times)[:, 2] - way.equilibrium_m[2]
+        heights = way.planned_positions(way.air_times)[:, 2] - way.equilibrium_m[2]
         leaves_front = way.air_times[heights > HEIGHT - 1e-9][-1]
         assert content.timing.air_s - leaves_front == pytest.approx(of(content, "ascent_pairs") * 0.016)
 
@@ -176,8 +177,8 @@ def test_the_rear_height_is_the_most_of_the_curve_at_its_rear_end() -> None:
 def test_the_shape_goes_from_straight_lines_to_half_an_ellipse() -> None:
     ways = [content.feet[FOOT] for content in shown("shape_factor")]
     times = np.linspace(0.0, ways[0].timing.air_s, 101)[:-1]
-    straight, between, round_ = (way.planned(times) for way in ways)
-    half = (ways[0].lands_at[0] - ways[0].leaves_at[0]) / 2.0
+    straight, between, round_ = (way.planned_positions(times) for way in ways)
+    half = (ways[0].landing_point[0] - ways[0].lift_off_point[0]) / 2.0
     along = (round_[:, 0] - ways[0].equilibrium_m[0]) / half
     height = (round_[:, 2] - ways[0].equilibrium_m[2]) / HEIGHT
     np.testing.assert_allclose(along**2 + height**2, 1.0, atol=1e-9)
@@ -189,8 +190,8 @@ def test_the_shape_goes_from_straight_lines_to_half_an_ellipse() -> None:
 def test_the_ascent_goes_from_a_square_to_a_diamond() -> None:
     for content, share in zip(shown("ascent_factor"), (0.0, 0.5, 1.0), strict=True):
         way, timing = content.feet[FOOT], content.timing
-        corners = way.planned(np.array([timing.ascent_s, timing.air_s - timing.ascent_s]))[:, 0]
-        ends, middle = np.array([way.leaves_at[0], way.lands_at[0]]), way.equilibrium_m[0]
+        corners = way.planned_positions(np.array([timing.ascent_s, timing.air_s - timing.ascent_s]))[:, 0]
+        ends, middle = np.array([way.lift_off_point[0], way.landing_point[0]]), way.equilibrium_m[0]
         np.testing.assert_allclose(corners, ends + share * (middle - ends), atol=1e-12)
 
 
@@ -210,7 +211,7 @@ def test_the_air_ground_factor_is_the_time_in_the_air_for_the_time_down() -> Non
         aloft = int(
             (way.executed_in_order[1][:, 2] - way.equilibrium_m[2] > 5e-4).sum()
         )  # what the joints do
-        frames = content.timing.frames
+        frames = content.timing.n_frames
         assert abs(aloft - frames * wanted / (1.0 + wanted)) < 2.0
 
 
@@ -221,7 +222,7 @@ def test_equilibrium_points_are_where_feet_stand_and_the_middle_of_their_strokes
             point = np.array(content.gait.parameters.equilibrium_m[foot])
             standing = way.leg.forward(content.standing_pose[list(way.leg.indices)])
             np.testing.assert_allclose(standing - (0.0, 0.0, way.leg.foot_radius_m), point, atol=1e-12)
-            np.testing.assert_allclose((way.lands_at + way.leaves_at) / 2.0, point, atol=1e-12)
+            np.testing.assert_allclose((way.landing_point + way.lift_off_point) / 2.0, point, atol=1e-12)
         stands.append(np.abs(content.feet[FOOT].equilibrium_m))
     assert np.all(np.diff(stands, axis=0) * (1.0, 1.0, -1.0) > 0.0)  # further ahead, further out, higher up
 
@@ -230,7 +231,7 @@ def test_the_maximum_displacement_is_the_longest_stroke_and_more_is_refused() ->
     for content in shown("maximum_displacement_m"):
         longest = of(content, "maximum_displacement_m")
         for way in content.feet.values():
-            assert np.hypot(*(way.lands_at - way.leaves_at)[:2]) == pytest.approx(longest)
+            assert np.hypot(*(way.landing_point - way.lift_off_point)[:2]) == pytest.approx(longest)
         assert displacement_below(content) == pytest.approx([longest, 0.0, 0.0], abs=1e-12)
         more = VelocityCommand(left_m_s=1.001 * content.command.forward_m_s)
         with pytest.raises(InputError, match="out of range"):

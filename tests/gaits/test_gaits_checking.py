@@ -135,7 +135,7 @@ def test_a_foot_that_cannot_come_to_its_points_is_found_by_how_far_it_stays_away
 def test_a_tour_walks_what_the_gait_walks() -> None:
     tour = CommandTour(EXAMPLE, ERS7)
     way, cycle = tour.walk(VelocityCommand(0.1, 0.0, 0.2))
-    frames = timing_of(EXAMPLE.parameters, FRAME_S).frames
+    frames = timing_of(EXAMPLE.parameters, FRAME_S).n_frames
     rows = walked(EXAMPLE, VelocityCommand(0.1, 0.0, 0.2), len(way.rows) - 1 + frames)
     assert np.array_equal(way.rows[1:], rows[: len(way.rows) - 1])
     assert np.array_equal(cycle.rows[1:], rows[-frames:])

@@ -89,7 +89,7 @@ def test_a_command_takes_effect_where_feet_lift_and_not_before(
 ) -> None:
     other = QuadrupedGait(gait, ERS7)
     other.request(velocity(gait, first))
-    frames = other.timing.frames
+    frames = other.timing.n_frames
     rows = [other.frames(asked)]
     other.request(velocity(gait, then))
     assert other.command == velocity(gait, then)
@@ -107,7 +107,7 @@ def test_a_command_takes_effect_where_feet_lift_and_not_before(
 
 def test_a_command_does_take_effect() -> None:
     walk = QuadrupedGait(EXAMPLE, ERS7)
-    half = walk.timing.frames // 2
+    half = walk.timing.n_frames // 2
     walk.frames(half + 3)
     walk.request(VelocityCommand(0.2))
     rest = walk.frames(half - 3)
@@ -134,7 +134,7 @@ def test_frames_are_the_same_in_whatever_portions_they_are_taken(
 def test_a_walk_at_one_command_repeats_itself_to_the_last_bit(
     gait: Gait, parts: tuple[float, float, float]
 ) -> None:
-    frames = timing_of(gait.parameters, FRAME_S).frames
+    frames = timing_of(gait.parameters, FRAME_S).n_frames
     rows = walked(gait, velocity(gait, parts), 8 * frames)
     assert np.array_equal(rows[6 * frames : 7 * frames], rows[7 * frames :])
 
@@ -154,7 +154,7 @@ def test_whatever_is_legal_walks_and_repeats_itself(
     table = PhaseTable(CUSTOM, dict(zip(FEET, lift, strict=True)))
     gait = replace(EXAMPLE.with_values(flat), phases=table)
     try:
-        frames = timing_of(gait.parameters, FRAME_S).frames
+        frames = timing_of(gait.parameters, FRAME_S).n_frames
     except InputError:
         return
     if frames < 200:
@@ -165,7 +165,7 @@ def test_whatever_is_legal_walks_and_repeats_itself(
 
 def test_what_was_given_out_is_the_askers_own() -> None:
     walk = QuadrupedGait(EXAMPLE, ERS7)
-    frames = walk.timing.frames
+    frames = walk.timing.n_frames
     walk.frames(4 * frames)
     first = walk.frames(frames)
     kept = first.copy()

@@ -33,7 +33,7 @@ def halted(walk: QuadrupedGait) -> np.ndarray:
     rows = []
     while not walk.is_standing:
         rows.append(walk.frames(1))
-        assert len(rows) <= CYCLES * walk.timing.frames + 1
+        assert len(rows) <= CYCLES * walk.timing.n_frames + 1
     return np.concatenate(rows) if rows else walk.frames(0)
 
 
@@ -83,7 +83,7 @@ def test_no_joint_turns_much_faster_on_the_way_to_standing_than_in_the_walk(name
     gait = read_gait(name)
     walk = QuadrupedGait(gait, ERS7)
     walk.request(VelocityCommand(share * greatest_speed_m_s(gait.parameters, walk.timing)))
-    walking = walk.frames(8 * walk.timing.frames)
+    walking = walk.frames(8 * walk.timing.n_frames)
     fastest = np.abs(np.diff(walking, axis=0)).max() / FRAME_S
     ending = np.concatenate([walking[-1:], halted(walk), walk.frames(2)])
     assert np.abs(np.diff(ending, axis=0)).max() / FRAME_S < 1.1 * fastest
@@ -121,7 +121,7 @@ def test_still_is_stepping_on_the_spot_and_not_standing() -> None:
     walk.halt()
     walk.frames(5)
     walk.request(STILL)
-    assert np.ptp(walk.frames(walk.timing.frames), axis=0).max() > 0.01
+    assert np.ptp(walk.frames(walk.timing.n_frames), axis=0).max() > 0.01
     assert not walk.is_standing
 
 
@@ -129,7 +129,7 @@ def test_a_walk_that_trims_itself_stands_all_the_same() -> None:
     """On the spot its feet never rest on their equilibrium points."""
     gait = replace(EXAMPLE, trim=Trim(forward_m_s=0.05))
     walk = QuadrupedGait(gait, ERS7)
-    walk.frames(3 * walk.timing.frames)
+    walk.frames(3 * walk.timing.n_frames)
     halted(walk)
     assert np.array_equal(walk.frames(1)[0], walk.standing_pose)
 
@@ -139,11 +139,11 @@ def test_who_is_asked_for_more_on_the_way_to_standing_walks_on() -> None:
     walk.request(VelocityCommand(0.2))
     walk.frames(100)
     walk.halt()
-    walk.frames(walk.timing.frames)
+    walk.frames(walk.timing.n_frames)
     walk.request(VelocityCommand(0.2))
-    rows = walk.frames(8 * walk.timing.frames)
+    rows = walk.frames(8 * walk.timing.n_frames)
     assert not walk.is_standing
-    last, before = rows[-walk.timing.frames :], rows[-2 * walk.timing.frames : -walk.timing.frames]
+    last, before = rows[-walk.timing.n_frames :], rows[-2 * walk.timing.n_frames : -walk.timing.n_frames]
     assert np.abs(last - before).max() < 1e-12
 
 

@@ -22,7 +22,7 @@ from posewright.gaits import (
     greatest_speed_m_s,
     timing_of,
 )
-from posewright.gaits.quadruped.foot_timeline import timelines
+from posewright.gaits.quadruped.foot_timeline import build_timelines
 from posewright.gaits.quadruped.step import StepPlanner
 from posewright.kinematics import legs_of
 
@@ -54,7 +54,7 @@ def test_a_mirrored_command_makes_the_mirrored_motion(gait: Gait, parts: tuple[f
 @pytest.mark.parametrize("name", ["trot", "crawl", "pace"])
 def test_straight_ahead_each_side_does_what_the_other_did_half_a_cycle_before(name: str) -> None:
     gait = replace(EXAMPLE, phases=PHASE_TABLES[name])
-    frames = timing_of(gait.parameters, FRAME_S).frames
+    frames = timing_of(gait.parameters, FRAME_S).n_frames
     assert frames % 2 == 0
     cycles = walked(gait, VelocityCommand(0.1), 8 * frames)
     steady = cycles[-2 * frames :]
@@ -130,7 +130,7 @@ def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
     gait: Gait, wanted: list[tuple[float, float, float]]
 ) -> None:
     planner = StepPlanner(gait, ERS7)
-    lines = timelines(gait, planner.timing, FRAME_S)
+    lines = build_timelines(gait, planner.timing, FRAME_S)
     feet, pairs = planner.standing_feet, 0
     for number, parts in enumerate([*wanted, *wanted]):
         start = number % planner.n_starts
@@ -138,8 +138,8 @@ def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
         stay = [
             place
             for place, line in enumerate(lines)
-            if (not feet.have_lifted[place] and not line.windows[start].lifts)
-            or not len(line.windows[start].air)
+            if (not feet.have_lifted[place] and not line.windows[start].lifts_at_start)
+            or not len(line.windows[start].air_points)
         ]
         for one, other in combinations(stay, 2):
             before = np.linalg.norm(feet.points[one] - feet.points[other])

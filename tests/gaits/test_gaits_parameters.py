@@ -176,13 +176,13 @@ def test_the_times_of_a_cycle_follow_from_the_parameters(
         assert "ascent_pairs is 1" in str(refused)  # noqa: PT017 -- most are accepted
         assert displacement / speed * air_ground < 4.0 * frame_s + frame_s
         return
-    assert timing.period_s == timing.frames * frame_s
+    assert timing.period_s == timing.n_frames * frame_s
     assert timing.ground_s + timing.air_s == pytest.approx(timing.period_s, rel=1e-12)
     assert timing.air_s / timing.ground_s == pytest.approx(air_ground, rel=1e-9)
     assert timing.air_share == pytest.approx(air_ground / (1.0 + air_ground), rel=1e-9)
     assert timing.ascent_s == 2 * frame_s
     wanted_s = displacement / speed * (1.0 + air_ground)
-    assert abs(timing.period_s - wanted_s) <= 0.5 * frame_s + 1e-12 or timing.frames == 4
+    assert abs(timing.period_s - wanted_s) <= 0.5 * frame_s + 1e-12 or timing.n_frames == 4
     assert greatest_speed_m_s(parameters, timing) * timing.ground_s == pytest.approx(displacement)
     assert greatest_turn_rad_s(parameters, timing) * timing.ground_s == pytest.approx(
         parameters.maximum_turn_rad

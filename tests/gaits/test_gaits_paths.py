@@ -32,7 +32,7 @@ TIMES = np.linspace(0.0, 1.0, 401)
 
 
 def path(**other: float) -> AirPath:
-    values = {"rear_m": 0.01, "central_m": 0.02, "front_m": 0.03, "ascent": 0.25}
+    values = {"rear_m": 0.01, "central_m": 0.02, "front_m": 0.03, "ascent_share": 0.25}
     return AirPath(**{**values, "ascent_factor": 0.3, "shape_factor": 0.0, **other})
 
 
@@ -41,14 +41,14 @@ def test_a_foot_goes_from_the_ground_to_the_ground_and_never_back(
     over: tuple[float, float, float], ascent: float, factor: float, shape: float
 ) -> None:
     rear, central, front = over
-    along, heights = AirPath(rear, central, front, ascent, factor, shape).at(TIMES)
+    along, heights = AirPath(rear, central, front, ascent, factor, shape).stroke_shares_and_heights(TIMES)
     assert along[0] == heights[0] == 0.0
     assert along[-1] == pytest.approx(1.0, abs=1e-15)
     assert heights[-1] == pytest.approx(0.0, abs=1e-15)
     assert (np.diff(along) >= -1e-15).all()
     assert heights.min() >= 0.0
     assert heights.max() <= max(rear, central, front) + 1e-15
-    middle = AirPath(rear, central, front, ascent, factor, shape).at(np.array([0.5]))
+    middle = AirPath(rear, central, front, ascent, factor, shape).stroke_shares_and_heights(np.array([0.5]))
     assert middle[0][0] == pytest.approx(0.5)
     assert middle[1][0] == pytest.approx(central)
 
@@ -58,39 +58,45 @@ def test_straight_lines_lead_over_the_three_heights(
     rear: float, central: float, front: float, ascent: float, factor: float
 ) -> None:
     straight = AirPath(rear, central, front, ascent, factor, 0.0)
-    along, heights = straight.at(np.array([ascent, 0.5, 1.0 - ascent]))
+    along, heights = straight.stroke_shares_and_heights(np.array([ascent, 0.5, 1.0 - ascent]))
     assert heights == pytest.approx([rear, central, front])
     assert along == pytest.approx([factor / 2.0, 0.5, 1.0 - factor / 2.0])
 
 
 def test_the_ascent_factor_leads_from_a_square_to_a_diamond() -> None:
-    square, _ = path(ascent_factor=0.0).at(np.array([0.25, 0.75]))
+    square, _ = path(ascent_factor=0.0).stroke_shares_and_heights(np.array([0.25, 0.75]))
     assert square.tolist() == [0.0, 1.0]
-    diamond, _ = path(ascent_factor=1.0).at(np.array([0.25, 0.75]))
+    diamond, _ = path(ascent_factor=1.0).stroke_shares_and_heights(np.array([0.25, 0.75]))
     assert diamond.tolist() == [0.5, 0.5]
 
 
 def test_the_shape_factor_leads_from_straight_lines_to_half_an_ellipse() -> None:
     even = {"rear_m": 0.02, "central_m": 0.02, "front_m": 0.02}
-    along, heights = path(shape_factor=1.0, **even).at(TIMES)
+    along, heights = path(shape_factor=1.0, **even).stroke_shares_and_heights(TIMES)
     assert (2.0 * along - 1.0) ** 2 + (heights / 0.02) ** 2 == pytest.approx(np.ones_like(along))
-    blend = path(shape_factor=0.4, **even).at(TIMES)
-    straight, round_one = path(shape_factor=0.0, **even).at(TIMES), path(shape_factor=1.0, **even).at(TIMES)
+    blend = path(shape_factor=0.4, **even).stroke_shares_and_heights(TIMES)
+    straight, round_one = (
+        path(shape_factor=0.0, **even).stroke_shares_and_heights(TIMES),
+        path(shape_factor=1.0, **even).stroke_shares_and_heights(TIMES),
+    )
     for mixed, one, other in zip(blend, straight, round_one, strict=True):
         assert mixed == pytest.approx(0.6 * one + 0.4 * other)
 
 
 def test_the_ellipse_rises_by_the_rear_height_and_sinks_by_the_front_height() -> None:
-    _, low_rear = path(shape_factor=1.0, rear_m=0.0).at(np.array([0.2]))
-    _, high_rear = path(shape_factor=1.0, rear_m=0.03).at(np.array([0.2]))
+    _, low_rear = path(shape_factor=1.0, rear_m=0.0).stroke_shares_and_heights(np.array([0.2]))
+    _, high_rear = path(shape_factor=1.0, rear_m=0.03).stroke_shares_and_heights(np.array([0.2]))
     assert high_rear[0] > low_rear[0] + 0.005
-    _, low_front = path(shape_factor=1.0, front_m=0.0).at(np.array([0.8]))
-    assert path(shape_factor=1.0, front_m=0.03).at(np.array([0.8]))[1][0] > low_front[0] + 0.005
+    _, low_front = path(shape_factor=1.0, front_m=0.0).stroke_shares_and_heights(np.array([0.8]))
+    assert (
+        path(shape_factor=1.0, front_m=0.03).stroke_shares_and_heights(np.array([0.8]))[1][0]
+        > low_front[0] + 0.005
+    )
 
 
 @given(ASCENTS)
 def test_a_foot_is_told_the_corners_and_what_lies_between(ascent: float) -> None:
-    instants = path(ascent=ascent).point_phases
+    instants = path(ascent_share=ascent).point_phases
     assert (np.diff(instants) > 0.0).all()
     for corner in (0.0, ascent, 0.5, 1.0 - ascent, 1.0):
         assert np.abs(instants - corner).min() < 1e-12

@@ -20,7 +20,7 @@ from posewright.gaits import (
     read_gait,
     timing_of,
 )
-from posewright.gaits.quadruped.foot_timeline import timelines
+from posewright.gaits.quadruped.foot_timeline import build_timelines
 from posewright.gaits.quadruped.step import StepPlanner
 from posewright.kinematics import legs_of
 from posewright.robots import robot
@@ -119,7 +119,7 @@ def walked(gait: Gait, command: VelocityCommand, frames: int) -> np.ndarray:
 def steady_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return, by foot, the times since it lifted [s] and the points it is told in a steady cycle [m]."""
     planner = StepPlanner(gait, ERS7)
-    lines = timelines(gait, planner.timing, FRAME_S)
+    lines = build_timelines(gait, planner.timing, FRAME_S)
     starts, period_s = gait.phases.starts, planner.timing.period_s
     feet = planner.standing_feet
     told: dict[str, dict[float, np.ndarray]] = {foot: {} for foot in FEET}
@@ -162,6 +162,6 @@ def down(gait: Gait, frames: int, *, margin: float = 0.0) -> np.ndarray:
     """
     timing = timing_of(gait.parameters, FRAME_S)
     first = gait.phases.starts[0]
-    places = np.arange(1, frames + 1)[:, np.newaxis] / timing.frames
+    places = np.arange(1, frames + 1)[:, np.newaxis] / timing.n_frames
     since_lift = (places - [gait.phases.offsets[foot] - first for foot in FEET]) % 1.0
     return (since_lift > timing.air_share + margin) & (since_lift < 1.0 - margin)

@@ -76,3 +76,8 @@ def test_every_name_that_a_lazy_package_offers_is_there(folder: Path) -> None:
         assert name in dir(package)
     with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
         _ = package.no_such_name
+
+
+def test_a_misspelt_name_is_suggested() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'run_trail'; did you mean run_trial\?"):
+        getattr(posewright, "run_trail")  # noqa: B009 -- mypy knows that there is no such name

@@ -282,3 +282,16 @@ def test_a_card_keeps_no_hold_of_the_mapping_it_was_made_from() -> None:
     card = replace(robot(robot_names()[0]), poses=poses)
     poses["stand"]["knee"] = 9.0
     assert card.poses["stand"]["knee"] == 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("aibo", "choose from sony_ers110, sony_ers210, sony_ers220, sony_ers7"),
+        ("ROBOTIS", "did you mean robotis_bioloid"),
+        ("ers7", "did you mean sony_ers7"),
+    ],
+)
+def test_a_robot_is_suggested_by_its_maker_or_title(text: str, names: str) -> None:
+    with pytest.raises(UnknownNameError, match=names):
+        robot(text)

@@ -318,6 +318,7 @@ def test_who_cannot_be_read_forfeits_and_the_others_play(
         "0 unreadable forfeits all contests",
     ]
     assert "'robot' is missing" in forfeits[0]
+    assert "it is neither a file nor a folder" in forfeits[1]
     assert {name for name, reason in day.inspections.items() if reason} == {"No robot", "unreadable"}
     exhibition, passivity, sumo = day.disciplines
     assert set(exhibition.places) == {"a", "b", "Broken"}

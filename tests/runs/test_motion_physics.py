@@ -117,7 +117,7 @@ def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> N
     first = try_motion(walk)
     second = try_motion(walk)
     assert first.recording.digest() == second.recording.digest()
-    for name in ("times", "slips", "keyframes"):
+    for name in ("times", "slips_m", "keyframe_numbers"):
         assert np.array_equal(getattr(first.played, name), getattr(second.played, name)), name
     for name in ("commands", "positions", "base"):
         assert np.array_equal(getattr(first.played.record, name), getattr(second.played.record, name)), name
@@ -141,7 +141,7 @@ def test_a_motion_that_repeats_for_ever_is_played_three_times(walk: Motion) -> N
     trial = try_motion(walk)
     assert trial.played.is_complete
     assert trial.played.duration_s == pytest.approx(3 * walk.duration)
-    assert set(trial.played.keyframes[trial.played.is_moving].tolist()) == {1, 2, 3, 4}
+    assert set(trial.played.keyframe_numbers[trial.played.is_moving].tolist()) == {1, 2, 3, 4}
 
 
 def test_a_motion_without_end_in_sight_is_cut_short(walk: Motion) -> None:
@@ -184,8 +184,8 @@ def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
     played = nod.played
     assert played.times[0] == pytest.approx(-1.0 + 0.008)
     assert played.times[-1] == pytest.approx(played.duration_s + 1.0)
-    assert (played.keyframes[: played.begin] == 0).all()
-    assert (played.record.commands[: played.begin] == played.record.commands[0]).all()
+    assert (played.keyframe_numbers[: played.first_frame] == 0).all()
+    assert (played.record.commands[: played.first_frame] == played.record.commands[0]).all()
     assert (played.record.commands[played.times > played.duration_s] == played.record.commands[-1]).all()
 
 
@@ -200,8 +200,8 @@ def test_a_joint_without_torque_is_never_late(bioloid: Robot) -> None:
     motion = Motion("limp", bioloid.name, bioloid.joint_names, (Keyframe(limp, 0.1, pause_s=0.5),))
     trial = try_motion(motion)
     column = bioloid.index("left_elbow")
-    assert trial.played.free[trial.played.begin :, column].all()
-    assert (trial.played.lag_deg[trial.played.begin :, column] == 0.0).all()
+    assert trial.played.is_torque_off[trial.played.first_frame :, column].all()
+    assert (trial.played.lag_deg[trial.played.first_frame :, column] == 0.0).all()
     assert trial.to_dict()["lag_deg"]["left_elbow"]["max"] == 0.0
 
 
@@ -240,7 +240,7 @@ def test_findings_come_the_worst_first(bad_kick: MotionResult) -> None:
 
 def pressing(played: PlayedMotion, forces: list[tuple[int, float]]) -> PlayedMotion:
     """Return a motion in which two parts press against each other [N] in frames since the motion's begin."""
-    frames = np.array([played.begin + frame for frame, _ in forces], dtype=np.intp)
+    frames = np.array([played.first_frame + frame for frame, _ in forces], dtype=np.intp)
     contacts = Contacts(
         names=("base", "head", "floor"),
         frames=frames,
@@ -274,12 +274,12 @@ def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
     collisions = list(self_collision(played, PhysicsRules(max_slip_mm=1000.0)))
     assert [finding.level for finding in collisions] == ([] if level is None else [level])
     contacts = self_contacts(played)
-    assert all(contact.at_first is (forces[0][0] == -1) for contact in contacts)
+    assert all(contact.touches_in_first_pose is (forces[0][0] == -1) for contact in contacts)
     assert len(contacts) == any(frame >= 0 for frame, _ in forces)
     if collisions:
         assert collisions[0].value == forces[-1][1]
-        assert played.format_time(played.begin + 9) in collisions[0].message
-        assert ("in the first pose already" in collisions[0].message) is contacts[0].at_first
+        assert played.format_time(played.first_frame + 9) in collisions[0].message
+        assert ("in the first pose already" in collisions[0].message) is contacts[0].touches_in_first_pose
 
 
 def test_the_numbers_are_json(bad_kick: MotionResult, nod: MotionResult) -> None:
@@ -370,7 +370,7 @@ def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
 def test_sonys_own_motions_stand_as_their_author_says(samples: Callable[[str], Path], name: str) -> None:
     trial = try_motion(read_motion(samples(f"aibo_mtn/{name}")))
     assert trial.played.intended_attitude is not None
-    assert trial.played.attitude_error_deg[trial.played.begin :].max() < 12.0
+    assert trial.played.attitude_error_deg[trial.played.first_frame :].max() < 12.0
     assert not rules_broken(trial, *LOUD)
 
 
@@ -393,7 +393,7 @@ def test_robotis_gets_up_from_the_face_only_if_it_lies_there(samples: Callable[[
     lying = try_motion(getup, attitude=FACE_DOWN)
     standing = try_motion(getup)
     assert lying.falls == ()
-    assert lying.played.tilt_deg[lying.played.begin - 1] > 80.0
+    assert lying.played.tilt_deg[lying.played.first_frame - 1] > 80.0
     assert lying.played.tilt_deg[-1] < 15.0
     assert "fall" in rules_broken(standing)
 
@@ -440,7 +440,7 @@ def test_a_motion_that_lasts_a_day_is_refused_before_it_fills_the_memory(bioloid
 
 def test_without_a_moment_to_stand_the_motion_begins_at_once(walk: Motion) -> None:
     trial = try_motion(walk, settle_s=0.0, hold_s=0.0)
-    assert trial.played.begin == 0
+    assert trial.played.first_frame == 0
     assert len(trial.played.times) == 3 * 64
     json.dumps(trial.to_dict(), allow_nan=False)
 
@@ -463,7 +463,7 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
     played = trial.played
     assert np.isfinite(played.record.base).all()
     assert np.isfinite(played.record.positions).all()
-    assert (played.slips >= 0.0).all()
+    assert (played.slips_m >= 0.0).all()
     assert (played.tilt_deg >= 0.0).all()
     assert (np.diff(played.times) > 0.0).all()
     json.dumps(trial.to_dict(), allow_nan=False)

@@ -199,6 +199,83 @@ def test_a_package_that_is_not_there_leaves_its_mesh_out(tmp_path: Path, package
     assert "its package is searched above the file and beside it" in str(remarks[0])
 
 
+@pytest.mark.parametrize(
+    ("shape", "remark"),
+    [
+        ('<mesh filename="../../../etc/passwd"/>', "outside of the package or cannot be read: left out"),
+        (
+            '<mesh filename="file:///usr/share/head.stl"/>',
+            "outside of the package or cannot be read: left out",
+        ),
+        ('<sphere radius="0"/>', "a <sphere> has the size 0: left out"),
+        ('<box size="0.1 0 0.1"/>', "a <box> has the size 0: left out"),
+    ],
+)
+def test_a_shape_that_cannot_be_used_is_left_out_with_its_line(
+    tmp_path: Path, shape: str, remark: str
+) -> None:
+    path = changed(tmp_path, '<box size="0.06 0.1 0.12"/>', shape)
+    assert re.search(f"line 6: .*{re.escape(remark)}", odd(path))
+
+
+def test_numbers_may_have_commas_between_them_but_no_decimal_commas(tmp_path: Path) -> None:
+    path = changed(tmp_path, 'xyz="0 0.07 0.1"', 'xyz="0, 0.07, 0.1"')
+    mechanism, _ = read_urdf(path)
+    arm = next(link for link in mechanism.links if link.name == "left_arm")
+    assert arm.position_m == (0.0, 0.07, 0.1)
+    with pytest.raises(FormatError, match=r"numbers separated by spaces"):
+        read_urdf(changed(tmp_path, 'xyz="0 0.07 0.1"', 'xyz="0 0,07 0,1"'))
+
+
+def test_a_fixed_part_with_a_shape_and_no_mass_adds_no_mass_to_the_model(tmp_path: Path) -> None:
+    part = """<link name="shell"><collision><geometry><sphere radius="0.05"/></geometry></collision></link>
+  <joint name="glue" type="fixed"><parent link="trunk"/><child link="shell"/></joint>
+</robot>"""
+    imported = import_robot(changed(tmp_path, "</robot>", part), tmp_path / "made")
+    assert World(imported.robot).model.body_mass.sum() == pytest.approx(1.8)
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        (1.627e-3, 1.2e-3, 2.8271e-3),  # by rounding, the third is larger than the other two together
+        (1.0e-5, 1.0e-5, 9.0e-4),
+        (0.0, 1.9e-3, 1.9e-3),
+    ],
+)
+def test_moments_of_inertia_that_no_body_has_can_be_simulated(
+    tmp_path: Path, moments: tuple[float, float, float]
+) -> None:
+    xx, yy, zz = moments
+    old = 'ixx="1.627e-03" ixy="0" ixz="0" iyy="1.200e-03" iyz="0" izz="9.067e-04"'
+    path = changed(tmp_path, old, f'ixx="{xx}" ixy="0" ixz="0" iyy="{yy}" iyz="0" izz="{zz}"')
+    imported = import_robot(path, tmp_path / "made")
+    model = World(imported.robot).model
+    trunk_moments = sorted(model.body("trunk").inertia.tolist())
+    assert trunk_moments[2] == pytest.approx(max(moments), rel=1e-3)
+
+
+def test_a_file_without_links_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "empty.urdf"
+    path.write_text('<robot name="a" xmlns:xacro="http://wiki.ros.org/xacro"/>', encoding="utf-8")
+    with pytest.raises(FormatError, match="the file has no links"):
+        read_urdf(path)
+
+
+def test_joints_and_bodies_that_a_mujoco_model_has_beside_the_robot_are_listed(tmp_path: Path) -> None:
+    path = tmp_path / "planar.xml"
+    path.write_text(
+        """<mujoco><worldbody>
+        <body name="torso"><joint name="rootx" type="slide"/><geom size="0.1"/>
+          <body name="leg"><joint name="knee"/><geom size="0.05" pos="0 0 -0.2"/></body></body>
+        <body name="goal"><geom size="0.02"/></body></worldbody></mujoco>""",
+        encoding="utf-8",
+    )
+    remarks = odd(path)
+    assert "rootx: left out; the base torso is free to move here" in remarks
+    assert "left out, since they are not connected to torso: goal" in remarks
+
+
 def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:
     text = SMALL.read_text(encoding="utf-8")
     (tmp_path / "grams.urdf").write_text(
@@ -216,8 +293,7 @@ def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:
         ('<parent link="trunk"/>', '<parent link="nobody"/>', "no link 'nobody'"),
         ('<parent link="left_hip"/>', '<parent link="left_foot"/>', "is not connected to the base"),
         ('<mass value="0.8"/>', '<mass value="nan"/>', "numbers"),
-        ('<box size="0.06 0.1 0.12"/>', '<box size="0 0.1 0.12"/>', "write sizes above 0"),
-        ('<box size="0.06 0.1 0.12"/>', '<mesh filename="../../../etc/passwd"/>', "outside"),
+        ('<box size="0.06 0.1 0.12"/>', '<box size="-0.06 0.1 0.12"/>', "write sizes above 0"),
         ('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>', "has length 0"),
         ('type="revolute"', 'type="ball"', "revolute"),
         ('<?xml version="1.0"?>', '<?xml version="1.0" encoding="cp949"?>', "multi-byte"),

@@ -168,5 +168,7 @@ def test_what_is_no_field_is_an_error_before_anything_is_started(editor: Editor,
 
 def test_a_wrong_ending_and_a_path_outside_the_folder_are_errors(editor: Editor, window_of: Any) -> None:
     window = window_of(editor())
-    assert "wrong ending" in window.answer("arena.save", name="club.yaml")["error"]["message"]
+    assert (
+        "is not the ending of an arena" in window.answer("arena.save", name="club.yaml")["error"]["message"]
+    )
     assert "outside" in window.answer("arena.save", name="../club.arena.yaml")["error"]["message"]

@@ -97,6 +97,25 @@ def test_edits_reach_the_body_but_not_a_pose_with_faults_and_off_lets_it_hold(
     assert goal_deg(port, "left_elbow") == pytest.approx(-20.0, abs=TICK_DEG)
 
 
+def test_a_body_that_is_held_before_its_servos_were_set_up_goes_on_holding(
+    shipped: Shipped, studio_of: Any, window_of: Any, port: FakePort
+) -> None:
+    """An AX-12 from the factory has a return delay of 250 in its EEPROM (e-Manual); `set_up` makes it 0."""
+    for servo in port.bus.joints.values():
+        servo.poke("return_delay_time", 250)
+    body = f"dynamixel:{port.path}"
+    window = window_of(studio_of(shipped("walk_forward"), body=body))
+    window.ask("teach.connect", body=body)
+    window.until(lambda topics: topics["teach"]["state"] == "open")
+    window.ask("teach.hold", limb="all")
+    window.ask("teach.follow", on=True)
+    window.until(lambda topics: not topics["teach"]["follows"])
+    problem = next(message["value"] for message in window.messages if message.get("topic") == "problem")
+    assert "are not set up yet" in problem["message"]
+    assert window.topics["teach"]["state"] == "open"
+    assert torques(port) == {1}
+
+
 def test_the_torque_of_a_body_that_follows_is_off_soon_after_the_last_window_is_closed(
     window: Any, port: FakePort
 ) -> None:

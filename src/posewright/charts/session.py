@@ -32,7 +32,7 @@ from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row, Tick
 from posewright.charts.types import BoolType, EnumType, Type, Value
-from posewright.documents import write_atomically
+from posewright.documents import require_ending, write_atomically
 from posewright.errors import InputError, UnknownNameError
 
 
@@ -81,8 +81,7 @@ class Picture:
             InputError: the path has another suffix.
             OutputError: the file cannot be written.
         """
-        if Path(path).suffix.lower() != ".svg":
-            raise InputError(f"cannot draw into {path}", hint="use a path that ends in .svg")
+        require_ending(Path(path), (".svg",), "a drawing")
         write_atomically(Path(path), self.svg.encode())
 
 

@@ -20,12 +20,12 @@ from posewright.cli.options import (
     add_verb,
     argument,
     option,
-    require_distinct_output,
+    require_output_file,
     require_recording_path,
 )
 from posewright.display import DisplayItem, Styled, build_line
-from posewright.documents import read_text, require_writable, write_atomically
-from posewright.errors import InputError, Where
+from posewright.documents import read_text, write_atomically
+from posewright.errors import InputError
 from posewright.runtimes import openr
 
 if TYPE_CHECKING:
@@ -216,20 +216,9 @@ def _require_diagram_path(diagram: Path | None, inputs: tuple[str | Path | None,
         InputError: the suffix is not that of a diagram or picture.
         OutputError: the file cannot be written, or is one of the `inputs`.
     """
-    if diagram is None:
-        return
-    require_distinct_output(diagram, *inputs)
-    if diagram.suffix.lower() == MERMAID:
-        require_writable(diagram)
-    elif diagram.suffix.lower() in figures.PICTURES:
+    require_output_file(diagram, "a diagram", (MERMAID, *figures.PICTURES), *inputs)
+    if diagram is not None and diagram.suffix.lower() != MERMAID:
         figures.require_picture_path(diagram)
-    else:
-        suffixes = ", ".join((MERMAID, *figures.PICTURES))
-        raise InputError(
-            "the file type of the diagram is unknown",
-            where=Where(diagram),
-            hint=f"end its name in one of {suffixes}",
-        )
 
 
 def _add_commands(

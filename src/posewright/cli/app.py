@@ -23,6 +23,7 @@ from posewright.cli import completion, signals
 from posewright.cli.commands import COMMANDS, find_new_name, is_command
 from posewright.cli.console import keep_stdout_for_json, print_document, print_error, print_to_stderr
 from posewright.cli.options import EXIT_INTERRUPTED
+from posewright.cli.wrong_file import explain_wrong_file
 from posewright.documents.user_code import user_errors
 from posewright.errors import PosewrightError, UserCodeError
 
@@ -151,7 +152,8 @@ def run(arguments: list[str] | None = None) -> int:
         if isinstance(error, PosewrightError):
             if isinstance(error, UserCodeError) and os.environ.get(DEBUG_VARIABLE) == "1":
                 traceback.print_exception(error)
-            for line in str(error).split("\n"):  # one line for each error in a document
+            explained_error = explain_wrong_file(error, arguments)
+            for line in str(explained_error).split("\n"):  # one line for each error in a document
                 print_error(line)
             return EXIT_BAD_INPUT
         if isinstance(error, USAGE_ERROR):
@@ -237,11 +239,16 @@ def _is_stdout_lost() -> bool:
 
 
 def _prepare_streams() -> None:
-    """Open closed streams on the null device, and let open ones escape characters they cannot encode."""
-    for name in ("stdout", "stderr"):
+    """Replace closed streams, and let open ones escape characters they cannot encode.
+
+    A closed stdout (`>&-`) becomes one that raises an OSError when a result is written to it, as a full disk
+    does; messages to a closed stderr are lost.
+    """
+    for name, mode in (("stdout", "r"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- stays open until the process ends
+            null_device = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 -- open until the process ends
+            setattr(sys, name, null_device)
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 

@@ -11,7 +11,16 @@ import typer
 from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
 from posewright.cli.console import print_result
-from posewright.cli.options import AsJson, add_group, add_verb, argument, option, require_distinct_output
+from posewright.cli.options import (
+    YAML_ENDINGS,
+    AsJson,
+    add_group,
+    add_verb,
+    argument,
+    option,
+    require_distinct_output,
+    require_output_file,
+)
 from posewright.cli.studio import Browser, Host, Port, address_file, serve_until_stopped
 from posewright.display import Lines, Table, table
 from posewright.units import DEG_PER_RAD
@@ -160,6 +169,7 @@ def import_field(
       posewright arena import field.wrl
       posewright arena import field.stl --scale 0.001 --turn 90 -o mine.arena.yaml
     """
+    require_output_file(output, "an arena", YAML_ENDINGS, path)
     imported = formats.import_arena(path, name=name, up=up, scale=scale, turn_deg=turn)
     target = output or Path(f"{imported.arena.name}.arena.yaml")
     require_distinct_output(target, path)
@@ -179,9 +189,9 @@ def plot(
     [bold]Examples[/]
       posewright arena plot sumo -o ring.svg
     """
-    arena = contests.find_arena(name)
     target = output or Path(f"{Path(name).name.split('.')[0]}.png")
-    require_distinct_output(target, name)
+    require_output_file(target, "a picture", figures.PICTURES, name)
+    arena = contests.find_arena(name)
     figures.save_figure(figures.draw_arena(arena), target)
     console.print_line(f"-> {target}")
 
@@ -202,6 +212,7 @@ def export(
       posewright arena export stairs stairs.xml
       posewright arena export ceabot_obstacles field.urdf --to urdf
     """
-    require_distinct_output(output, name)
+    endings = (".urdf", ".xml") if to == "urdf" else (".xml", ".mjcf")
+    require_output_file(output, "a model", endings, name)
     runs.export_arena(name, output, to=to)
     console.print_line(f"-> {output}")

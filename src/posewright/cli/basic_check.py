@@ -14,7 +14,13 @@ import typer
 
 from posewright import robots
 from posewright.cli import completion, console
-from posewright.cli.options import EXIT_FAILURE, AsJson, argument, option, require_distinct_output
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    AsJson,
+    argument,
+    option,
+    require_output_file,
+)
 from posewright.display import Lines, build_line, format_count, style_level
 from posewright.documents import read_bounded, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
@@ -112,8 +118,7 @@ def format_programs(
         raise InputError(f"-o cannot be used with {conflict}", hint="-o writes one formatted file")
     if output is not None and str(output) == "-":
         raise InputError("-o - is not supported", hint="-o needs the name of a file")
-    for path in files:
-        require_distinct_output(output, path)
+    require_output_file(output, "a RoboBASIC program", (PROGRAM_SUFFIX,), *files)
     formatted_files = [FormattedFile.read(path) for path in files]
     for file in formatted_files:
         for line in file.source.lines:
@@ -158,8 +163,8 @@ class FormattedFile:
         Raises:
             FormatError: the file cannot be read, is not a text, or is too large after formatting.
         """
+        source = robobasic.read_program_file(path)
         original_data = read_bounded(path, robobasic.MAX_BYTES)
-        source = robobasic.read_source(original_data, path.name, path)
         text = robobasic.format_source(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
         if original_data.startswith(BYTE_ORDER_MARK):

@@ -18,11 +18,11 @@ from posewright.cli.options import (
     print_accepted_faults,
     report_faults,
     report_losses,
-    require_distinct_output,
+    require_output_file,
 )
 from posewright.display import Lines, Styled, format_count, table
-from posewright.documents import require_writable, write_atomically
-from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
+from posewright.documents import create_folder, require_writable, write_atomically
+from posewright.errors import InputError, LossError, UnknownNameError, Where
 from posewright.runtimes import robobasic
 
 PROGRAM_SUFFIX = ".bas"
@@ -181,22 +181,12 @@ def _write_motions(routines: Sequence[robobasic.Routine], program: Path, output:
             raise InputError(
                 "two motions of the program would be written to the same file", hint="name one of the labels"
             )
-        _create_folder(output)
+        create_folder(output)
     for path in paths.values():
         require_writable(path)
     for label, motion in motions_by_label.items():
         formats.write_motion(motion, paths[label])
     return paths
-
-
-def _create_folder(folder: Path) -> None:
-    """Create a folder and its parents, unless it exists; raise an OutputError if that fails."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"the folder cannot be created: {error.strerror or error}", where=Where(folder)
-        ) from error
 
 
 def _group_remarks(routines: Sequence[robobasic.Routine]) -> Iterator[str]:
@@ -268,9 +258,7 @@ def _write_program(
     """
     if output is None:
         raise InputError("the program to write is missing", hint=f"-o NAME{PROGRAM_SUFFIX} names it")
-    if not output.name.lower().endswith(PROGRAM_SUFFIX):
-        raise InputError(f"{output} is not the name of a program", hint=f"end it in {PROGRAM_SUFFIX}")
-    require_distinct_output(output, *paths)
+    require_output_file(output, "a RoboBASIC program", (PROGRAM_SUFFIX,), *paths)
     source_motions = [formats.read_motion(path) for path in paths]
     program = robobasic.write_motions(source_motions, speed_counts_s=speed)
     faults = hazards.find_faults_of_several(source_motions)

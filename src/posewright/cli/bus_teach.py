@@ -17,9 +17,9 @@ from posewright.bodies import TorquePolicy
 from posewright.buses import dynamixel
 from posewright.cli import console
 from posewright.cli.bus_port import BAUD, Baud, Port, RobotName, open_port, servo_ids
-from posewright.cli.options import AsJson, add_verb, option
+from posewright.cli.options import YAML_ENDINGS, AsJson, add_verb, option, require_output_file
 from posewright.display import Lines, Styled, Table, format_count, table
-from posewright.documents import is_file, require_writable
+from posewright.documents import is_file
 from posewright.errors import InputError, OutputError, PosewrightError, Where
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def calibrate(
         raise InputError("nothing to calibrate", hint="use --directions all, --pose stand, or both")
     card = robots.robot(robot)
     path = output or Path(f"{card.name}{CALIBRATION_SUFFIX}")
-    require_writable(path)
+    require_output_file(path, "a calibration", YAML_ENDINGS)
     name = path.name.removesuffix(CALIBRATION_SUFFIX)
     calibration = (
         dynamixel.read_calibration(path) if is_file(path) else dynamixel.Calibration(name, card.name)
@@ -320,10 +320,10 @@ def _new_motion_name(output: Path, *, force: bool) -> str:
         InputError: the file does not end in .motion.yaml.
         OutputError: the file cannot be written, or exists and is not to be overwritten.
     """
+    require_output_file(output, "a motion", (MOTION_SUFFIX,))
     name = output.name.removesuffix(MOTION_SUFFIX)
-    if name in {"", output.name}:
-        raise InputError(f"{output} is not the name of a motion file", hint=f"such as wave{MOTION_SUFFIX}")
-    require_writable(output)
+    if not name:
+        raise InputError(f"{output} has no name before its ending", hint=f"such as wave{MOTION_SUFFIX}")
     if is_file(output) and not force:
         raise OutputError("the file exists already", where=Where(output), hint="--force overwrites it")
     return name

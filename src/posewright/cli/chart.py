@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from posewright import charts
-from posewright.cli.chart_run import CHART_HELP, ChartPath, run, write_rows, write_table
+from posewright.cli.chart_run import CHART_HELP, TABULATED_ENDINGS, ChartPath, run, write_rows, write_table
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
 from posewright.cli.console import print_document, print_item, print_line, print_note, print_result, spinner
 from posewright.cli.options import (
     EXIT_FAILURE,
+    TABLE,
+    TABLE_ENDINGS,
     AsJson,
     Output,
     add_group,
@@ -21,6 +23,7 @@ from posewright.cli.options import (
     argument,
     option,
     require_distinct_output,
+    require_output_file,
 )
 from posewright.errors import PosewrightError
 
@@ -103,7 +106,7 @@ def table(chart_path: ChartPath, output: Output = None, as_json: AsJson = False)
       posewright chart table obstacle_mealy.chart.yaml > table.csv
       posewright chart table table.csv -o table.chart.yaml
     """
-    require_distinct_output(output, chart_path)
+    require_output_file(output, TABLE, TABULATED_ENDINGS, chart_path)
     chart = charts.read_chart(chart_path)
     write_table(charts.tabulate_chart(chart), chart, output, as_json=as_json)
 
@@ -136,7 +139,7 @@ def minimise(
       posewright chart minimise mealy_table_6_5.csv
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
-    require_distinct_output(output, chart_path)
+    require_output_file(output, TABLE, TABULATED_ENDINGS, chart_path)
     chart = charts.read_chart(chart_path)
     reduced_table = charts.minimise(chart, method, order=order)
     if output is None and not as_json:
@@ -239,7 +242,7 @@ def diff(
       posewright chart diff obstacle_mealy.chart.yaml mealy_table_6_5.csv --every-state
       posewright chart diff before.chart.yaml after.chart.yaml -o apart.csv
     """
-    require_distinct_output(output, chart_path, other_path)
+    require_output_file(output, TABLE, TABLE_ENDINGS, chart_path, other_path)
     first = charts.read_chart(chart_path)
     second = charts.read_chart(other_path)
     with spinner(f"comparing {first.name} with {second.name} ...", quiet=as_json):

@@ -21,9 +21,19 @@ from posewright.cli.console import (
     print_to_stderr,
     print_warning,
 )
-from posewright.cli.options import EXIT_FAILURE, AsJson, Output, argument, option, require_distinct_output
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    TABLE,
+    TABLE_ENDINGS,
+    YAML_ENDINGS,
+    AsJson,
+    Output,
+    argument,
+    option,
+    require_output_file,
+)
 from posewright.display import align_columns
-from posewright.documents import write_atomically
+from posewright.documents import create_folder, write_atomically
 from posewright.errors import InputError, UnknownNameError
 
 CHART_HELP = "A *.chart.yaml, an .scxml, or a transition or truth table as CSV; the content decides which."
@@ -88,8 +98,9 @@ def run(
       posewright chart run sumo.chart.yaml --keys
       posewright chart run mealy_table_6_5.csv --all
     """
-    require_distinct_output(output, chart_path, inputs_path, scenario_path)
-    require_distinct_output(plot, chart_path, inputs_path, scenario_path)
+    endings = TABULATED_ENDINGS if every_case else TABLE_ENDINGS
+    require_output_file(output, TABLE, endings, chart_path, inputs_path, scenario_path)
+    require_output_file(plot, "a drawing", (".svg",), chart_path, inputs_path, scenario_path)
     chart = charts.read_chart(chart_path)
     if every_case:
         if inputs_path or typed_rows or start_state or scenario_path or keyboard or plot or native:
@@ -130,7 +141,7 @@ def _print_warnings() -> Iterator[None]:
 
 def write_rows(chart: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:
     """Write rows of inputs as CSV, a column for each input and event."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    create_folder(path.parent)
     names = (*chart.inputs, *chart.events)
     lines = [[charts.format_value(row.get(name, False)) for name in names] for row in rows]
     _write_csv([names, *lines], path)
@@ -138,6 +149,10 @@ def write_rows(chart: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], 
 
 def _write_csv(lines: Iterable[Iterable[str]], path: Path) -> None:
     write_atomically(path, "".join(f"{','.join(line)}\n" for line in lines).encode())
+
+
+TABULATED_ENDINGS = (*TABLE_ENDINGS, *YAML_ENDINGS)
+"""What a truth table is written to: CSV, or a chart."""
 
 
 def write_table(table: charts.TruthTable, chart: charts.Chart, output: Path | None, *, as_json: bool) -> None:

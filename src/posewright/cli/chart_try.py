@@ -11,6 +11,7 @@ from posewright import charts
 from posewright.cli.chart_run import ChartPath
 from posewright.cli.console import print_result, spinner
 from posewright.cli.options import EXIT_FAILURE, AsJson, argument, option, require_distinct_output
+from posewright.documents import create_folder
 
 ScenarioPaths = Annotated[
     list[Path] | None,
@@ -97,7 +98,7 @@ def cover(
         cover_set = charts.cover_chart(chart)
     paths: list[Path] = []
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        create_folder(folder)
         paths = cover_set.save(folder)
     names = [str(path) for path in paths] or [scenario.name for scenario in cover_set.scenarios]
     _draw_coverage(chart, cover_set.coverage, draw)

@@ -16,14 +16,17 @@ from posewright.cli.judge import Repeat, TrustPython
 from posewright.cli.options import (
     EXIT_FAILURE,
     EXIT_INTERRUPTED,
+    TABLE,
+    TABLE_ENDINGS,
     AsJson,
     add_group,
     add_verb,
     argument,
     option,
+    require_output_file,
 )
 from posewright.display import DisplayItem, format_count, table
-from posewright.documents import is_folder, is_path, require_writable, write_atomically
+from posewright.documents import is_folder, is_path, write_atomically
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -165,8 +168,7 @@ def rank(
       posewright contest rank out/day
       posewright contest rank out/day --jury jury.yaml --csv ranking.csv
     """
-    if csv is not None:
-        require_writable(csv)
+    require_output_file(csv, TABLE, TABLE_ENDINGS, jury)
     stored_day = runs.read_day(day, jury)
     if not accept and not _check_day(stored_day, workers=workers):
         console.print_note("the day is not ranked; --accept ranks it anyway")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-from posewright import formats, gaits, robots
+from posewright import gaits, robots
 from posewright.cli.options import argument, option
-from posewright.errors import DocumentError, FormatError, InputError, UnreachableError, Where
+from posewright.errors import InputError, UnreachableError
 
 GaitName = Annotated[str, argument("GAIT", "A gait of `posewright gait list`, or the path of a *.gait.yaml.")]
 RobotOption = Annotated[
@@ -45,17 +44,11 @@ def open_gait(
     Raises:
         UnknownNameError: there is no such gait, robot or parameter.
         DocumentError: the gait's document has an error.
-        FormatError: the file has a known format, but is no gait.
         InputError: a value is no number or out of its range, or the gait is for another robot.
         UnreachableError: a foot cannot reach its equilibrium point.
     """
     robot = None if robot_name is None else robots.robot(robot_name)
-    try:
-        gait, robot = gaits.read_gait_and_robot(name, robot=robot)
-    except DocumentError as error:
-        if error.where is not None and error.where.path == Path(name):  # not if the robot's card is wrong
-            _raise_if_other_format(error.where.path)
-        raise
+    gait, robot = gaits.read_gait_and_robot(name, robot=robot)
     gait = gait.with_values(parse_settings(settings))
     _require_reachable(gait, robot)
     return gait, robot
@@ -77,19 +70,6 @@ def _require_reachable(gait: gaits.Gait, robot: robots.Robot) -> None:
             hint = f"use another point; the leg's first joint is at {shoulder} in the base frame"
         position = "({:g}, {:g}, {:g}) m".format(*point)
         raise UnreachableError(f"equilibrium_m.{foot} is {position}: {out_of_reach.reason}", hint=hint)
-
-
-def _raise_if_other_format(path: Path) -> None:
-    """Raise FormatError if a file has a known format other than that of gaits."""
-    try:
-        kind = formats.detect_kind(formats.read_file_bytes(path), path)
-    except FormatError:
-        return  # missing or of no known format: the gait reader's own error says more
-    if kind.name != formats.GAIT:
-        hint = "`posewright gait list` lists gaits"
-        if kind.is_motion:
-            hint = f"`posewright motion info` shows motions; {hint}"
-        raise FormatError(f"this is {kind.title}, not a gait", where=Where(path=path), hint=hint)
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, float]:

@@ -19,6 +19,7 @@ from posewright.cli.gait_options import (
     open_gait,
 )
 from posewright.cli.options import (
+    TABLE_ENDINGS,
     AcceptFaults,
     AcceptLoss,
     AsJson,
@@ -29,8 +30,6 @@ from posewright.cli.options import (
     require_distinct_output,
     write_samples,
 )
-
-TABLE_SUFFIX = ".csv"
 
 FRAME_ROUNDING = 1e-9  # tolerance of a number of frames
 
@@ -136,7 +135,7 @@ def sample(
     require_distinct_output(output, gait.path)
     command = gaits.VelocityCommand(forward, left, turn)
     options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
-    if output is None or output.name.lower().endswith(TABLE_SUFFIX):
+    if output is None or output.name.lower().endswith(TABLE_ENDINGS):
         write_samples(_sample_table(gait, robot, options), {"gait": gait.name}, output, as_json=as_json)
         return
     motion = _sample_for_file(gait, robot, options, output)
@@ -185,7 +184,7 @@ def _describe_rounding(
     if abs(written_s - motion.duration) < DURATION_TOLERANCE_S:
         return None
     change = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
-    cycle_frames = gaits.timing_of(gait.parameters, robot.frame_period_s).frames
+    cycle_frames = gaits.timing_of(gait.parameters, robot.frame_period_s).n_frames
     total_frames = round(motion.duration / robot.frame_period_s)
     n_extra = _count_extra_cycles(total_frames, cycle_frames, round(step_s / robot.frame_period_s))
     if n_extra is None:

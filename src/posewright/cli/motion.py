@@ -26,13 +26,14 @@ from posewright.cli.motion_options import (
     Rules,
     Verbose,
     open_for_robot,
-    open_motion_file,
     open_unconverted,
     to_radians,
 )
 from posewright.cli.motion_play import play
 from posewright.cli.options import (
     EXIT_FAILURE,
+    TABLE,
+    TABLE_ENDINGS,
     AcceptFaults,
     AcceptLoss,
     AsJson,
@@ -47,6 +48,7 @@ from posewright.cli.options import (
     report_faults,
     report_losses,
     require_distinct_output,
+    require_output_file,
     require_recording_path,
     write_samples,
 )
@@ -161,7 +163,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
       posewright motion info walk.motion.yaml
       posewright motion info humanoid.mtn --page "F walk" --json
     """
-    motion_file = open_motion_file(file, robot)
+    motion_file = open_for_robot(file, robot)
     data = formats.describe_motion_file(motion_file, page)
     print_result(data, formats.motion_file_lines(motion_file, page), as_json=as_json)
 
@@ -286,7 +288,7 @@ def sample(
       posewright motion sample walk.motion.yaml --rate 128 -o walk.csv
       posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
     """
-    require_distinct_output(output, file)
+    require_output_file(output, TABLE, TABLE_ENDINGS, file)
     motion_file = open_for_robot(file, robot)
     motion = motion_file.motion(page)
     table = motions.sample_motion(
@@ -323,7 +325,7 @@ def convert(
       posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
     file = open_unconverted(source, robot)
-    if repair and page is None and to in (None, file.format):
+    if repair and page is None and formats.format_for(file.motion(), target, to).name == file.format:
         conversion = formats.Conversion(file.format, formats.write_motion_file(file, target, repair=True))
     else:
         losses_message = f"{target.name} cannot store all of {source}; nothing is written"

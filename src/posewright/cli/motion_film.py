@@ -20,7 +20,8 @@ from posewright.cli.motion_options import (
     to_radians,
 )
 from posewright.cli.options import Record, option, require_distinct_output, require_recording_path
-from posewright.errors import InputError, Where
+from posewright.documents import build_ending_error
+from posewright.errors import InputError
 
 DEFAULT_PICTURES = 12
 
@@ -113,10 +114,7 @@ def _require_valid_options(
     elif output.suffix.lower() in figures.FILMS:
         figures.require_film_options(output, speed, size_px)
     else:
-        hint = f"{', '.join(figures.FILMS)} for a film; .png, .svg, .pdf for a film strip"
-        raise InputError(
-            "the file's ending is neither that of a film nor of a picture", where=Where(output), hint=hint
-        )
+        raise build_ending_error(output, (*figures.FILMS, *figures.PICTURES), "a film or a picture")
 
 
 def _is_strip(output: Path) -> bool:
@@ -162,7 +160,7 @@ def _render(
             camera=options.camera,
             speed=options.speed,
             size=options.size_px,
-            begin_s=result.played.begin * result.played.frame_s,  # without the time it settles
+            begin_s=result.played.first_frame * result.played.frame_s,  # without the time it settles
             robots=result.robot,
             on_progress=options.on_progress,
         )

@@ -54,13 +54,6 @@ Friction = Annotated[
 ]
 
 
-def open_motion_file(path: Path, robot: str | None) -> formats.MotionFile:
-    """Read a motion file; print its warnings to stderr."""
-    file = formats.read_motion_file(path, robot=robot)
-    _print_warnings(file)
-    return file
-
-
 def open_unconverted(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file that is later converted for `robot`; print its warnings to stderr."""
     file = formats.read_to_carry(path, robot)

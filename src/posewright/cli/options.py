@@ -17,9 +17,8 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from posewright.cli import completion, console
 from posewright.cli.commands import find_command
-from posewright.documents import require_writable, write_atomically
+from posewright.documents import require_ending, require_writable, write_atomically
 from posewright.errors import (
-    InputError,
     LossError,
     OutputError,
     UnknownNameError,
@@ -34,6 +33,12 @@ Member = TypeVar("Member", bound=Enum)
 
 EXIT_FAILURE = 1
 """Exit code if a check found an error, a robot fell, or a search had no result."""
+
+TABLE = "a table"
+TABLE_ENDINGS = (".csv",)
+"""What a table is written to."""
+
+YAML_ENDINGS = (".yaml", ".yml")
 
 EXIT_INTERRUPTED = 130
 """Exit code after Ctrl-C, by the convention of shells."""
@@ -295,11 +300,26 @@ def require_recording_path(path: Path | None, *inputs: str | Path | None) -> Non
         InputError: the name does not end in .mcap.
         OutputError: the file cannot be written, or is one of the `inputs`.
     """
+    require_output_file(path, "a recording", (".mcap",), *inputs)
+
+
+def require_output_file(
+    path: Path | None, content: str, endings: Iterable[str], *inputs: str | Path | None
+) -> None:
+    """Raise unless a result can be written at the path, so that a long run does not fail at its end.
+
+    Args:
+        path: the file; nothing is required of None.
+        content: what it will contain, with its article, for the message: `a picture`.
+        endings: the endings that its name may have.
+        inputs: files that the verb reads, which it must not replace.
+
+    Raises:
+        InputError: the name has another ending.
+        OutputError: the file cannot be written, or is one of the `inputs`.
+    """
     if path is None:
         return
-    if path.suffix.lower() != ".mcap":
-        raise InputError(
-            "the file type of a recording is unknown", where=Where(path), hint="end its name in .mcap"
-        )
+    require_ending(path, endings, content)
     require_distinct_output(path, *inputs)
     require_writable(path)

@@ -11,8 +11,17 @@ from posewright import runs
 from posewright.cli import console
 from posewright.cli.batch import print_runs
 from posewright.cli.judge import Repeat, TrustPython
-from posewright.cli.options import EXIT_FAILURE, AsJson, add_command, argument, option
-from posewright.documents import require_writable, write_atomically
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    TABLE,
+    TABLE_ENDINGS,
+    AsJson,
+    add_command,
+    argument,
+    option,
+    require_output_file,
+)
+from posewright.documents import write_atomically
 
 Recordings = Annotated[list[Path], argument("RECORDING ...", "Recordings (MCAP), or folders of them.")]
 Csv = Annotated[Path | None, option("--csv FILE", "Also write the table to this file, as CSV.")]
@@ -45,8 +54,7 @@ def rank(
       posewright rank out/obstacle-race-1a2b3c4d --csv places.csv
       posewright rank out/obstacle-race-1a2b3c4d --rerun --workers 2
     """
-    if csv is not None:
-        require_writable(csv)
+    require_output_file(csv, TABLE, TABLE_ENDINGS, *recordings)
     ranking = runs.rank(*recordings, accept=accept, rerun=repeat, trust_python=trust_python, workers=workers)
     if csv is not None:
         write_atomically(csv, ranking.csv().encode(errors="backslashreplace"))

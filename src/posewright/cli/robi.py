@@ -17,6 +17,7 @@ from posewright.cli import completion, console, film_options
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     EXIT_FAILURE,
+    TABLE_ENDINGS,
     AcceptFaults,
     AcceptLoss,
     AsJson,
@@ -29,10 +30,11 @@ from posewright.cli.options import (
     report_faults,
     report_losses,
     require_distinct_output,
+    require_output_file,
     require_recording_path,
 )
 from posewright.display import DisplayItem, Styled, format_count, table
-from posewright.documents import require_writable, write_atomically
+from posewright.documents import write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.runtimes import robi
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 
 LISTING_SUFFIX = ".lst"
+PROGRAM_SUFFIX = ".rm4"
 MOTION_SUFFIX = ".motion.yaml"
 DEFAULT_CAMERA = "front"
 MAX_ANGLE_DEG = 3276.7
@@ -230,10 +233,8 @@ def list_program(
     """
     program = robi.open_program(file, rule)
     remarks = list(program.remarks)
-    require_distinct_output(output, file)
-    require_distinct_output(motion, file)
-    if output is not None and motion is not None and output.resolve() == motion.resolve():
-        raise InputError(f"-o and --motion are both {output}", hint="choose two different files")
+    require_output_file(output, "a listing", (LISTING_SUFFIX,), file)
+    require_output_file(motion, "a motion", (MOTION_SUFFIX,), file)
     text = robi.format_listing(program)
     if motion is not None:
         conversion = robi.program_to_motion(program)
@@ -272,9 +273,7 @@ def assemble(
       posewright robi assemble my_program.lst -o my_program.rm4
       posewright robi assemble wave.motion.yaml -o wave.rm4 --straighten
     """
-    require_distinct_output(output, file)
-    if output.name.lower().endswith((LISTING_SUFFIX, MOTION_SUFFIX)):
-        raise InputError(f"{output} has a wrong ending", hint="the output is RM4 text: end its name in .rm4")
+    require_output_file(output, "a Robi program", (PROGRAM_SUFFIX,), file)
     faults: tuple[str, ...] = ()
     if file.lower().endswith(MOTION_SUFFIX):
         source_motion = formats.read_motion(file)
@@ -341,9 +340,7 @@ def patch(
     patch_data = robi.read_patch_file(patch_path)
     require_distinct_output(output, file, patch_path)
     require_distinct_output(backup, file, patch_path)
-    require_distinct_output(undo, file, patch_path, *(path for path in (output, backup) if path is not None))
-    if undo is not None:
-        require_writable(undo)
+    require_output_file(undo, "a patch", TABLE_ENDINGS, file, patch_path, output, backup)
     if reverse and unchecked:
         raise InputError(
             "--reverse and --unchecked exclude each other",

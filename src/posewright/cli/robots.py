@@ -17,7 +17,7 @@ from posewright.cli.options import (
     add_verb,
     argument,
     option,
-    require_distinct_output,
+    require_output_file,
 )
 from posewright.display import table
 
@@ -130,6 +130,6 @@ def export(
     """
     suffix = ".xml" if to == "mjcf" else ".urdf"
     path = output or Path(f"{Path(name).stem}{suffix}")
-    require_distinct_output(path, name)
+    require_output_file(path, "a model", (suffix, ".xml"), name)
     runs.export_robot(name, to, path)
     print_line(f"{name} -> {path}")

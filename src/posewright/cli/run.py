@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,10 +34,10 @@ from posewright.cli.options import (
     argument,
     option,
     report_faults,
-    require_distinct_output,
+    require_output_file,
+    require_recording_path,
 )
-from posewright.documents import require_writable
-from posewright.errors import InputError, Where
+from posewright.errors import InputError
 
 if TYPE_CHECKING:
     from posewright.bodies import Plant
@@ -219,11 +219,9 @@ def run(
     film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
     if controller == PYTHON_CONTROLLER and states_plot is not None:
         require_unset({"--states-plot": states_plot}, "without a board, which --controller chooses")
-    outputs = ((record, (".mcap",)), (plot, figures.PICTURES), (states_plot, figures.PICTURES))
-    for path, suffixes in outputs:
-        if path is not None:
-            _require_writable(path, suffixes)
-            require_distinct_output(path, *inputs)
+    require_recording_path(record, *inputs)
+    for picture in (plot, states_plot):
+        require_output_file(picture, "a picture", figures.PICTURES, *inputs)
     with (
         report_faults("nothing has moved"),
         console.spinner(f"{trial}: setting up", quiet=as_json) as show_status,
@@ -299,20 +297,6 @@ def _progress_printer(show_status: Callable[[str], None]) -> Callable[[Progress]
         show_status(f"{time_text}  {progress.state:<15} {progress.standing}")
 
     return on_progress
-
-
-def _require_writable(path: Path, suffixes: Collection[str]) -> None:
-    """Raise an error before a long run if its result could not be written.
-
-    Raises:
-        InputError: the file has none of the suffixes.
-        OutputError: the file cannot be written.
-    """
-    require_writable(path)
-    if path.suffix.lower() not in suffixes:
-        raise InputError(
-            "unsupported file name", where=Where(path), hint=f"end it in {' or '.join(suffixes)}"
-        )
 
 
 class _LiveWindow:

@@ -20,20 +20,21 @@ from posewright.cli.console import print_result
 from posewright.cli.options import (
     EXIT_FAILURE,
     EXIT_INTERRUPTED,
+    YAML_ENDINGS,
     AsJson,
     add_command,
     argument,
     option,
     require_distinct_output,
+    require_output_file,
 )
-from posewright.documents import open_regular_file, require_writable
+from posewright.documents import open_regular_file
 from posewright.errors import FormatError, InputError, Where
 
 MIN_EVALUATIONS_FOR_WORKERS = 40
 """Fewer candidates walk in this process, since starting workers takes time; --workers overrides it."""
 
 JOURNAL_SUFFIX = ".tune.jsonl"
-GAIT_SUFFIXES = (".yaml", ".yml")
 
 TuningName = Annotated[
     str | None,
@@ -238,18 +239,12 @@ def _has_line(path: Path) -> bool:
 
 def _require_writable_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> None:
     """Raise an error before a long search if one of its results could not be written."""
-    require_writable(journal)
-    outputs = [path for path in (journal, files.output, files.plot) if path is not None]
-    if len({os.path.realpath(path) for path in outputs}) < len(outputs):
-        raise InputError("two results have the same file", hint="give journal, gait and picture a file each")
+    require_output_file(journal, "a journal", (".jsonl",))
     if files.plot is not None:
         figures.require_picture_path(files.plot)
         require_distinct_output(files.plot, task.path, task.gait.path)
     if files.output is not None:
-        if files.output.suffix.lower() not in GAIT_SUFFIXES:
-            raise InputError("not a gait's file", where=Where(files.output), hint="end it in .gait.yaml")
-        require_writable(files.output)
-        require_distinct_output(files.output, task.path, task.gait.path)
+        require_output_file(files.output, "a gait", YAML_ENDINGS, task.path, task.gait.path)
         if files.output.exists():
             gaits.read_gait(files.output, robot=task.robot)  # only another gait may be overwritten
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -39,7 +40,7 @@ LONGEST_S = 60.0
 """A motion is cut off after this time [s]."""
 
 ENDLESS_PASSES = 3
-"""Passes played of a motion that repeats for ever: the first, one in the middle, and one more."""
+"""Passes by default of a motion that repeats for ever: the first, one in the middle, and one more."""
 
 LONGEST_PASS_S = 600.0
 """Longest accepted pass [s], since a pass is sampled as a whole."""
@@ -56,7 +57,9 @@ class MotionProgram:
         settle_s: how long the robot stands in the first pose before the motion [s].
         hold_s: how long it holds the last pose after the motion [s].
         longest_s: the motion is cut off after this time [s].
+        endless_passes: how often a motion that repeats for ever is played; None until it is cut off.
         extras: additional data for the recording.
+        warnings: what to know about the motion before it is played.
     """
 
     motion: Motion
@@ -65,10 +68,12 @@ class MotionProgram:
     settle_s: float = SETTLE_S
     hold_s: float = HOLD_S
     longest_s: float = LONGEST_S
+    endless_passes: int | None = ENDLESS_PASSES
     extras: Mapping[str, Any] = field(default_factory=dict)
 
-    kind = "motion"
     warnings: tuple[str, ...] = ()
+
+    kind = "motion"
 
     @property
     def name(self) -> str:
@@ -83,7 +88,11 @@ class MotionProgram:
     @cached_property
     def commands(self) -> MotionCommands:
         """The commands of the motion, without settling and holding."""
-        return plan_motion_commands(self.motion, self.robot, pose=self.pose, longest_s=self.longest_s)
+        motion = self.motion
+        if motion.repeat is None:
+            n_passes = self.endless_passes or math.ceil(self.longest_s / motion.duration)
+            motion = replace(motion, repeat=n_passes)
+        return plan_motion_commands(motion, self.robot, pose=self.pose, longest_s=self.longest_s)
 
     @property
     def start_pose(self) -> Floats:
@@ -166,6 +175,8 @@ def plan_motion_commands(
     motion: Motion, robot: Robot, *, pose: str | None, longest_s: float
 ) -> MotionCommands:
     """Return the commands of a player, clipped to the limits of the hardware and not slowed down.
+
+    A motion that repeats for ever is played `ENDLESS_PASSES` times.
 
     Args:
         motion: the motion.

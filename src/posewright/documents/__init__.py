@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from posewright.documents.catalogue import plugins as plugins
     from posewright.documents.files import atomic_replacement as atomic_replacement
     from posewright.documents.files import back_up as back_up
+    from posewright.documents.files import create_folder as create_folder
     from posewright.documents.files import is_file as is_file
     from posewright.documents.files import is_folder as is_folder
     from posewright.documents.files import lock_folders as lock_folders
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
     from posewright.documents.files import require_writable as require_writable
     from posewright.documents.files import try_lock as try_lock
     from posewright.documents.files import write_atomically as write_atomically
+    from posewright.documents.kinds import DOCUMENT_KINDS as DOCUMENT_KINDS
+    from posewright.documents.kinds import DocumentKind as DocumentKind
     from posewright.documents.node import Node as Node
+    from posewright.documents.output_names import build_ending_error as build_ending_error
+    from posewright.documents.output_names import is_device_name as is_device_name
+    from posewright.documents.output_names import require_ending as require_ending
+    from posewright.documents.output_names import require_portable_name as require_portable_name
     from posewright.documents.plain import PlainData as PlainData
     from posewright.documents.plain import PlainMapping as PlainMapping
     from posewright.documents.plain import plain_mapping as plain_mapping

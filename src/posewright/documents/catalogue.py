@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from posewright.documents.files import path_exists
 from posewright.documents.user_code import add_package_code
 from posewright.errors import InputError, UnknownNameError, Where
 
@@ -74,6 +75,12 @@ class Catalogue:
         if _exists(path, or_folder=is_path(name)):
             return path
         if is_path(name):
+            if path_exists(path):
+                raise InputError(
+                    "it is neither a file nor a folder",
+                    where=Where(path=path),
+                    hint=f"the file of a {self.kind}",
+                )
             raise InputError(f"there is no such {self.kind}", where=Where(path=path))
         raise UnknownNameError.among(self.kind, name, {*self.names(), *extra_names}, owner=self.owner)
 

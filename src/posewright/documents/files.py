@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from posewright.documents.output_names import require_portable_name
 from posewright.errors import FormatError, OutputError, Where, escape_unprintable
 
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -187,6 +188,27 @@ def require_writable(path: Path) -> None:
         raise OutputError.at(path, os.strerror(errno.EACCES))
 
 
+def create_folder(folder: Path) -> None:
+    """Create a folder and its parents, unless it exists.
+
+    Raises:
+        OutputError: it cannot be created, or has a name that Windows does not allow.
+    """
+    for new_folder in (folder, *folder.parents):
+        if is_folder(new_folder):
+            break
+        require_portable_name(new_folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise OutputError(
+            f"the folder cannot be created: {reason or error}",
+            where=Where(folder),
+            hint="name another folder",
+        ) from error
+
+
 def real_path(path: Path) -> Path:
     """Return the path with its links followed.
 
@@ -204,13 +226,15 @@ def _writable_target(path: Path) -> Path:
     """Return the file that writing to `path` replaces.
 
     Raises:
-        OutputError: it is a folder, a device, a pipe or write-protected.
+        OutputError: it is a folder, a device, a pipe or write-protected, or a new file with a name that
+            Windows does not allow.
     """
     target = real_path(path)
     try:
         status = target.stat()
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            require_portable_name(path)
             return target
         raise OutputError.at(path, error.strerror or str(error)) from error
     if stat.S_ISDIR(status.st_mode):

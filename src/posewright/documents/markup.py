@@ -18,6 +18,9 @@ from posewright.documents.files import read_bounded
 from posewright.errors import FormatError, Where
 
 INDENT = "  "
+_SEPARATING_COMMA = re.compile(r",(?=\s)")
+"""A comma between numbers; a decimal comma is an error."""
+
 _LARGEST_NUMBER = 1e9
 _MINUS_SIGNS = ("-", "\u2013", "\u2212")
 _BROWSER_HINT = "the text was copied from a browser's view of a file: delete each '-' before a tag"
@@ -134,7 +137,7 @@ class Element:
     def _parse_numbers(self, subject: str, text: str, *counts: int) -> tuple[float, ...]:
         """Return the numbers in a text; `subject` names it in errors."""
         try:
-            values = tuple(float(part) for part in text.split())
+            values = tuple(float(part) for part in _SEPARATING_COMMA.sub(" ", text).split())
         except ValueError:
             self.fail(f"{subject} is {text!r:.60}", "write numbers separated by spaces")
         if not all(map(math.isfinite, values)):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from posewright.documents.kinds import document_kind_with, find_document_kind
 from posewright.documents.positions import Positioned, Positions
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
@@ -147,6 +148,8 @@ class Node:
                 self.fail(f"the key {describe(key)} is not text", hint="put it in quotes")
             trail = f"{self.trail}.{key}" if self.trail else key
             entries[key] = Node(element, self.path, trail, line=self._line_of(key))
+        if not self.trail and not entries.keys() >= {*required}:
+            self._require_document_kind(required, entries)
         for key in required:
             if key not in entries:
                 self.fail(f"{key!r} is missing", hint=f"required: {', '.join(required)}")
@@ -156,6 +159,13 @@ class Node:
                 if key not in accepted:
                     raise UnknownNameError.among("key", key, accepted, where=node.where)
         return entries
+
+    def _require_document_kind(self, required: Collection[str], keys: Collection[str]) -> None:
+        """Raise a DocumentError for a document of another kind than the one whose key is required."""
+        expected = next(filter(None, map(document_kind_with, required)), None)
+        kind = find_document_kind(keys)
+        if kind is not None and expected is not None and kind is not expected:
+            self.fail(f"this is {kind.title}, not {expected.title}", hint=kind.usage)
 
     def where_of(self, key: str | int) -> Where:
         """Return where the text of the value at `key` begins; a block text (`>`, `|`) has no column."""

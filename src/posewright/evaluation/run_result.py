@@ -171,7 +171,7 @@ def _measure_robot(recording: Recording, name: str, robot: Robot | None) -> Robo
         if is_alone or event.data.get("robot") == name
     )
     figures = RobotFigures(robot=header.robot, controller=header.controller, faults=dict(faults))
-    if not trajectory.last:
+    if not trajectory.last_row:
         return figures
     if trajectory.knows_place:
         figures = _add_travel(figures, trajectory)

@@ -40,13 +40,13 @@ class Trajectory:
         recording: with the robot.
         name: of the robot in the recording.
         robot: its card.
-        last: the last row; all arrays end with it.
+        last_row: the last row; all arrays end with it.
     """
 
     recording: Recording
     name: str
     robot: Robot
-    last: int
+    last_row: int
 
     @classmethod
     def of(cls, recording: Recording, name: str | None = None, *, robot: Robot | None = None) -> Self:
@@ -71,18 +71,18 @@ class Trajectory:
         return cls(recording, name, card_for(record.header, robot), len(record))
 
     def __repr__(self) -> str:
-        return f"<Trajectory of {self.name}: {self.times[-1]:.3f} s, {self.last} rows>"
+        return f"<Trajectory of {self.name}: {self.times[-1]:.3f} s, {self.last_row} rows>"
 
     def until(self, last: int) -> Self:
         """Return the trajectory up to a row, inclusive."""
-        return replace(self, last=last)
+        return replace(self, last_row=last)
 
     @property
     def record(self) -> RobotRecord:
         """The robot's record."""
         return self.recording.robots[self.name]
 
-    def fact(self, name: str) -> PlainData:
+    def read_body_value(self, name: str) -> PlainData:
         """Return a recorded fact about the body, such as its `mass_kg`.
 
         Raises:
@@ -96,14 +96,14 @@ class Trajectory:
         fact: PlainData = facts[name]
         return fact
 
-    def fact_array(self, name: str, *shape: int) -> Floats:
+    def read_body_array(self, name: str, *shape: int) -> Floats:
         """Return a recorded fact as an array of a shape.
 
         Raises:
             InputError: the recording does not have it, or it has another shape or a value too large.
         """
         try:
-            values = np.array(self.fact(name), dtype=np.float64)
+            values = np.array(self.read_body_value(name), dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             values = np.full((), np.nan)
         if values.shape != shape or not (np.abs(values) <= MAX_VALUE).all():
@@ -147,7 +147,7 @@ class Trajectory:
     @cached_property
     def times(self) -> Floats:
         """Time of each row, `(last + 1,)` [s]; row 0 is one row before the first."""
-        times = self.recording.times[: self.last]
+        times = self.recording.times[: self.last_row]
         start_s = times[0] - self.row_s if len(times) else 0.0
         return np.concatenate([[start_s], times])
 
@@ -173,13 +173,13 @@ class Trajectory:
         return self._prepend_row(no_contacts, self.record.foot_contacts)
 
     def _prepend_row(self, row: NDArray[ScalarT], rows: NDArray[ScalarT]) -> NDArray[ScalarT]:
-        return np.concatenate([row[np.newaxis], rows[: self.last]])
+        return np.concatenate([row[np.newaxis], rows[: self.last_row]])
 
     @cached_property
     def gravity(self) -> Floats:
         """Gravity in the field's frame, which is inclined on a slope, `(3,)` [m/s^2]."""
         has_gravity = "gravity" in self.record.header.facts
-        gravity = self.fact_array("gravity", 3) if has_gravity else np.array(EARTH_GRAVITY)
+        gravity = self.read_body_array("gravity", 3) if has_gravity else np.array(EARTH_GRAVITY)
         if not gravity.any():
             raise InputError("the recording was made without gravity", hint="use a gravity other than 0")
         return gravity

@@ -78,7 +78,7 @@ def camera_topics(
         times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)  # including the end
         jpeg_images = []
         size = (sensor_card["width"], sensor_card["height"])
-        with open_renderer(playback, playback.at(times), camera, size, fps=rate_hz) as render_row:
+        with open_renderer(playback, playback.poses_at(times), camera, size, fps=rate_hz) as render_row:
             for row in range(len(times)):
                 jpeg_images.append(_jpeg(render_row(row)))
                 if on_progress is not None:

@@ -154,7 +154,7 @@ def _draw_poses(axes: Axes, motion: Motion) -> None:
     """Draw the first, the farthest and the last pose of a motion beside each other, from the side."""
     playback = playback_of_motion(motion)
     robot = playback.world.robot
-    poses = playback.at(np.array(_picture_times(motion)))
+    poses = playback.poses_at(np.array(_picture_times(motion)))
     header = header_of(robot)
     (bases,) = poses.base.values()
     (joints,) = poses.positions.values()

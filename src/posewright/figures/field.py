@@ -289,9 +289,9 @@ def _draw_ground(axes: Axes, arena: Arena) -> None:
     """Draw the floor, lines, walls and other shapes of an arena."""
     from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
-    x, y = arena.size_m
-    floor = pale(arena.colours["floor"])
-    axes.add_patch(Rectangle((0, -y / 2), x, y, fc=floor, ec="none", zorder=0))
+    length_m, width_m = arena.size_m
+    floor_colour = pale(arena.colours["floor"])
+    axes.add_patch(Rectangle((0, -width_m / 2), length_m, width_m, fc=floor_colour, ec="none", zorder=0))
     for shape in arena.shapes:
         patch: Patch
         if shape.is_round:
@@ -309,11 +309,13 @@ def _draw_ground(axes: Axes, arena: Arena) -> None:
 
 def _draw_beams(axes: Axes, recording: Recording, arena: Arena, begin_s: float, end_s: float) -> None:
     """Draw what range sensors hit on the field, within a time span."""
-    x, y = arena.size_m
+    length_m, width_m = arena.size_m
     hits = np.concatenate([beam_hits(recording, name, begin_s, end_s) for name in recording.robots])
-    inside = (abs(hits[:, 0] - x / 2) <= x / 2 + 0.02) & (abs(hits[:, 1]) <= y / 2 + 0.02)
-    if inside.any():
-        axes.plot(*hits[inside].T, ".", ms=1.4, color=_HIT, alpha=0.35, zorder=3.5)
+    # the field reaches from x = 0 to its length, and half its width to either side; 2 cm beyond is rounding
+    is_in_length = abs(hits[:, 0] - length_m / 2) <= length_m / 2 + 0.02
+    is_on_field = is_in_length & (abs(hits[:, 1]) <= width_m / 2 + 0.02)
+    if is_on_field.any():
+        axes.plot(*hits[is_on_field].T, ".", ms=1.4, color=_HIT, alpha=0.35, zorder=3.5)
         axes.plot([], [], ".", ms=5, color=_HIT, label="what range sensors hit")
 
 

@@ -168,7 +168,9 @@ def _write_film(
     fps = fps or (GIF_FPS if is_gif else FPS)
     size = size or (GIF_SIZE if is_gif else SIZE)
     step_s = speed / fps  # of the playback, from one picture to the next
-    poses = playback.at(np.arange(playback.begin_s, playback.end_s + step_s, step_s))  # including the end
+    poses = playback.poses_at(
+        np.arange(playback.begin_s, playback.end_s + step_s, step_s)
+    )  # including the end
     with (
         open_renderer(playback, poses, camera, size, fps) as render_row,
         film_file(path, size, fps) as encode_picture,

@@ -17,9 +17,9 @@ from typing import IO, TYPE_CHECKING, Final, cast
 import numpy as np
 
 from posewright.control.loop import sigterm_raises
-from posewright.documents import require_writable
+from posewright.documents import require_ending, require_writable
 from posewright.documents.files import atomic_replacement
-from posewright.errors import InputError, MissingExtraError, OutputError, Where
+from posewright.errors import InputError, MissingExtraError, OutputError
 
 if TYPE_CHECKING:
     from posewright.simulation.film import Picture
@@ -56,10 +56,7 @@ _FRAMES = re.compile(rb"^frame=\s*(\d+)$", re.MULTILINE)
 
 def require_film_path(path: Path, size: tuple[int, int] = (2, 2)) -> None:
     """Raise as `film_file` does unless a film can be written to a path, to be called before long work."""
-    if path.suffix.lower() not in FILMS:
-        raise InputError(
-            "unsupported film format", where=Where(path), hint=f"end the name in {' or '.join(FILMS)}"
-        )
+    require_ending(path, FILMS, "a film")
     if any(not 2 <= side <= MAX_PIXELS or side % 2 for side in size):
         raise InputError(
             f"unsupported film size {size[0]}x{size[1]}", hint=f"use even numbers from 2 to {MAX_PIXELS}"

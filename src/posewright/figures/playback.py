@@ -114,13 +114,13 @@ class Playback:
         world: with the robots and the field.
         begin_s: first time that can be shown [s].
         end_s: last time that can be shown [s].
-        at: returns the poses at times `(n,)` [s].
+        poses_at: returns the poses at times `(n,)` [s].
     """
 
     world: World
     begin_s: float
     end_s: float
-    at: Callable[[Floats], Poses]
+    poses_at: Callable[[Floats], Poses]
 
 
 def recorded_world(recording: Recording | Header, robots: Mapping[str, Robot] | Robot | None = None) -> World:
@@ -300,5 +300,5 @@ def playback_of_motion(
         world,
         begin_s=0.0,
         end_s=min((motion.repeat or MAX_LOOPS) * motion.duration, MAX_DURATION_S),
-        at=poses_at,
+        poses_at=poses_at,
     )

@@ -193,14 +193,16 @@ def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) ->
         states = displayed_states(decisions.states)
         if STATE_SEPARATOR in "".join(decisions.states) and STATE_SEPARATOR not in "".join(states):
             title = "state of the controller, in the region of its chart that has most states"
-        edges = np.append(decisions.times, recording.duration_s)
+        edges_s = np.append(
+            decisions.times, recording.duration_s
+        )  # decision i is in force from edge i to i + 1
         for name in filter(None, dict.fromkeys(states)):
             intervals = true_intervals(
                 np.array([state == name for state in states]), max_gap=len(states) // _STATES_PER_GAP
             )
-            spans = [(edges[begin], edges[end] - edges[begin]) for begin, end in intervals]
+            begins_and_lengths = [(edges_s[begin], edges_s[end] - edges_s[begin]) for begin, end in intervals]
             colour = colours[robot if has_several_robots else name]
-            axes.broken_barh(spans, (len(row_names) - 0.38, 0.76), color=colour, lw=0.3)
+            axes.broken_barh(begins_and_lengths, (len(row_names) - 0.38, 0.76), color=colour, lw=0.3)
             row_names.append(f"{robot}: {name}" if has_several_robots else name)
     axes.set(yticks=range(len(row_names)), title=title)
     axes.set_yticklabels(row_names, parse_math=False)

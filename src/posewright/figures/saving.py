@@ -6,8 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.documents import require_writable, write_atomically
-from posewright.errors import InputError, Where
+from posewright.documents import require_ending, require_writable, write_atomically
 from posewright.figures.style import picture_style
 
 if TYPE_CHECKING:
@@ -93,8 +92,5 @@ def require_picture_path(path: Path) -> None:
 
 
 def _suffix(path: Path) -> str:
-    suffix = path.suffix.lower()
-    if suffix not in PICTURES:
-        hint = f"end it in one of {', '.join(PICTURES)}"
-        raise InputError("unsupported picture format", where=Where(path), hint=hint)
-    return suffix
+    require_ending(path, PICTURES, "a picture")
+    return path.suffix.lower()

@@ -40,10 +40,10 @@ MAX_COLUMNS = 6
 SUFFIX = ".motion.yaml"
 """Suffix of the motion's document in a recording."""
 
-SIZE = (400, 360)
+PICTURE_SIZE_PX = (400, 360)
 """Size of a picture [px]."""
 
-WIDTH_IN = 2.0
+PICTURE_WIDTH_IN = 2.0
 """Width of a picture [in]."""
 
 DPI = 150
@@ -70,7 +70,7 @@ class StripContents:
         motion: with the keyframes; None if it is not a motion.
         findings: with their times.
         greatest_lean_s: time of the greatest lean of the base; None if unknown [s].
-        states: of the controller, each after the time it begins [s].
+        timed_states: of the controller, each after the time it begins [s].
     """
 
     title: str
@@ -81,7 +81,7 @@ class StripContents:
     motion: Motion | None = None
     findings: tuple[Finding, ...] = ()
     greatest_lean_s: float | None = None
-    states: tuple[tuple[float, str], ...] = ()
+    timed_states: tuple[tuple[float, str], ...] = ()
 
 
 @styled("drawing a film strip")
@@ -130,8 +130,8 @@ def draw_strip(
         else:
             contents = _recording_contents(source, playback, begin_s, end_s)
     times = picture_times(contents, pictures)
-    poses = playback.at(contents.begin_s + np.array(times))
-    with open_renderer(playback, poses, camera, SIZE) as render_row:
+    poses = playback.poses_at(contents.begin_s + np.array(times))
+    with open_renderer(playback, poses, camera, PICTURE_SIZE_PX) as render_row:
         rendered = [render_row(row) for row in range(len(times))]
     return _draw_page(contents, times, rendered)
 
@@ -159,8 +159,8 @@ def _motion_contents(
     text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
     if findings is None:
         findings = evaluate_motion(recording, robot=recorded_robot).findings
-    begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
-    strip_rows = slice(max(played.begin - 1, 0), None)
+    begin_s = float(recording.times[0]) + (played.first_frame - 1) * played.frame_s
+    strip_rows = slice(max(played.first_frame - 1, 0), None)
     uprightness = np.cos(tilt(played.record.base[strip_rows]))
     greatest_lean_s = float(played.times[strip_rows][np.abs(uprightness - uprightness[0]).argmax()])
     physics = "under gravity" if played.is_complete else "under gravity, cut short"
@@ -199,11 +199,11 @@ def _recording_contents(
     if end_s <= begin_s:
         raise InputError(f"the recording has nothing between {begin_s:g} and {end_s:g} s")
     if WALK_EXTRAS in header.extras:
-        states = zip(
+        timed_states = zip(
             recording.times, (_feet_label(down, record) for down in record.foot_contacts), strict=True
         )
     else:
-        states = zip(record.decisions.times, record.decisions.states, strict=True)
+        timed_states = zip(record.decisions.times, record.decisions.states, strict=True)
     robots = ", ".join(header.robots) if len(header.robots) > 1 else record.header.robot
     return StripContents(
         title=f"{record.header.controller or 'recording'}, {robots}, {end_s - begin_s:.2f} s",
@@ -211,7 +211,7 @@ def _recording_contents(
         motion_end_s=end_s - begin_s,
         frame_s=playback.world.frame_period_s,
         begin_s=begin_s,
-        states=tuple((float(time_s) - begin_s, state) for time_s, state in states),
+        timed_states=tuple((float(time_s) - begin_s, state) for time_s, state in timed_states),
     )
 
 
@@ -250,7 +250,8 @@ def picture_times(contents: StripContents, n_pictures: int) -> list[float]:
             times = _thin_times(key_times, n_times)
         else:
             times = _fill_gaps(key_times, n_times, min_gap_s=2.0 * contents.frame_s)
-    highlights = _highlights(contents)[: n_times // 3]
+    max_highlights = n_times // 3
+    highlights = _highlight_times(contents)[:max_highlights]
     return [*_insert_highlights(times, highlights), *times_after_end]
 
 
@@ -285,7 +286,7 @@ def _fill_gaps(key_times: Iterable[float], n_times: int, min_gap_s: float) -> li
     return sorted(times)
 
 
-def _highlights(contents: StripContents) -> list[float]:
+def _highlight_times(contents: StripContents) -> list[float]:
     """Return the times of findings, errors first, and of the greatest lean of the base [s]."""
     faults = [finding for finding in contents.findings if finding.level is not Level.NOTE and finding.times_s]
     faults.sort(key=lambda finding: finding.level is not Level.ERROR)
@@ -296,7 +297,10 @@ def _highlights(contents: StripContents) -> list[float]:
 
 
 def _insert_highlights(times: list[float], highlights: list[float]) -> list[float]:
-    """Return the times with the nearest one replaced by each highlight; the first and the last stay."""
+    """Return the times, rising, in which each highlight has replaced the time nearest to it.
+
+    The first and the last time stay. A highlight is dropped if no other time is left to be replaced.
+    """
     new_times = list(times)
     for highlight in highlights:
         replaceable = [time_s for time_s in new_times[1:-1] if time_s not in highlights]
@@ -315,19 +319,21 @@ def _draw_page(contents: StripContents, times: list[float], pictures: list[Pictu
 
     columns = min(len(times), MAX_COLUMNS)
     rows = math.ceil(len(times) / columns)
-    cell_in = WIDTH_IN * SIZE[1] / SIZE[0] + LABEL_IN
-    figure = Figure(figsize=(columns * WIDTH_IN, TITLE_IN + rows * cell_in), dpi=DPI, facecolor="white")
+    cell_in = PICTURE_WIDTH_IN * PICTURE_SIZE_PX[1] / PICTURE_SIZE_PX[0] + LABEL_IN
+    figure = Figure(
+        figsize=(columns * PICTURE_WIDTH_IN, TITLE_IN + rows * cell_in), dpi=DPI, facecolor="white"
+    )
     width_in, height_in = figure.get_size_inches().tolist()
     edge = 0.5 * GAP_IN / width_in
     figure.subplots_adjust(edge, LABEL_IN / height_in, 1.0 - edge, 1.0 - TITLE_IN / height_in)
-    gaps = {"wspace": GAP_IN / WIDTH_IN, "hspace": LABEL_IN / (cell_in - LABEL_IN)}
+    gaps = {"wspace": GAP_IN / PICTURE_WIDTH_IN, "hspace": LABEL_IN / (cell_in - LABEL_IN)}
     axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw=gaps)
-    faults = _broken_rules(contents, times)
+    rules_by_time = _broken_rules_by_time(contents, times)
     for panel in axes.flat:
         panel.set_axis_off()
     for panel, time_s, picture in zip(axes.flat, times, pictures, strict=False):
         panel.imshow(picture, aspect="auto", interpolation="antialiased")
-        _label(panel, contents, time_s, faults=faults.get(time_s, ""))
+        _write_labels(panel, contents, time_s, broken_rules=rules_by_time.get(time_s, ""))
     figure.text(
         0.08 / width_in,
         1.0 - 0.19 / height_in,
@@ -341,7 +347,7 @@ def _draw_page(contents: StripContents, times: list[float], pictures: list[Pictu
     return figure
 
 
-def _broken_rules(contents: StripContents, times: list[float]) -> Mapping[float, str]:
+def _broken_rules_by_time(contents: StripContents, times: list[float]) -> Mapping[float, str]:
     """Return the broken rules of each picture, by its time: those of findings that are nearest to it."""
     faults: dict[float, list[str]] = {}
     for finding in contents.findings:
@@ -351,8 +357,8 @@ def _broken_rules(contents: StripContents, times: list[float]) -> Mapping[float,
     return {time_s: ", ".join(dict.fromkeys(rules)) for time_s, rules in faults.items()}
 
 
-def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> None:
-    """Write a picture's time and keyframe, and in red the broken rules."""
+def _write_labels(axes: Axes, contents: StripContents, time_s: float, broken_rules: str) -> None:
+    """Write a picture's time and keyframe or state below it, and in its corner the broken rules in red."""
     description = _keyframe_label(contents, time_s)
     if len(description) > LABEL_LENGTH:
         description = f"{description[: LABEL_LENGTH - 1]}…"
@@ -382,26 +388,32 @@ def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> N
 
     write(0.02, -0.03, f"{time_s:.2f} s", color=INK)
     write(0.98, -0.03, description, color=GREY, weight="normal", ha="right")
-    write(0.03, 0.965, faults, color=WRONG)
+    write(0.03, 0.965, broken_rules, color=WRONG)
 
 
 def _keyframe_label(contents: StripContents, time_s: float) -> str:
-    """Return the keyframe of a picture as text, or the controller's state if there is no motion.
+    """Return the keyframe that the motion has reached or approaches at a time, as text.
 
-    Times are compared with a tolerance of half a frame, as pictures may be between two frames.
+    Before the first keyframe it is "begins", after the end "holds". Without a motion it is the state of the
+    controller, "" if it has none yet. Times are compared with a tolerance of half a frame, as a picture may
+    be between two frames.
     """
     motion = contents.motion
     tolerance_s = 0.51 * contents.frame_s
     if motion is None:
-        past_states = [state for begin_s, state in contents.states if begin_s <= time_s + tolerance_s]
+        past_states = [state for begin_s, state in contents.timed_states if begin_s <= time_s + tolerance_s]
         return past_states[-1] if past_states else ""
     if time_s > contents.motion_end_s + tolerance_s:
         return "holds"
-    index = int(motion.sample_at(np.array([max(time_s - tolerance_s, 0.0)])).keyframes[0])
-    arrival_s = float(motion.keyframe_times[index])
-    if time_s < tolerance_s < arrival_s:
+    sample = motion.sample_at(np.array([max(time_s - tolerance_s, 0.0)]))
+    keyframe_index = int(sample.keyframes[0])
+    reached_at_s = float(motion.keyframe_times[keyframe_index])
+    is_at_begin = time_s < tolerance_s < reached_at_s
+    if is_at_begin:
         return "begins"
-    n_passes = math.floor((time_s - tolerance_s) / max(motion.duration, tolerance_s))
-    time_in_pass_s = time_s - motion.duration * n_passes
-    number = index + 1
-    return f"keyframe {number}" if time_in_pass_s > arrival_s - tolerance_s else f"to keyframe {number}"
+    # a motion that repeats has its keyframe times in each pass
+    n_finished_passes = math.floor((time_s - tolerance_s) / max(motion.duration, tolerance_s))
+    time_in_pass_s = time_s - motion.duration * n_finished_passes
+    keyframe_number = keyframe_index + 1
+    is_reached = time_in_pass_s > reached_at_s - tolerance_s
+    return f"keyframe {keyframe_number}" if is_reached else f"to keyframe {keyframe_number}"

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle, pairwise
-from typing import TYPE_CHECKING, Literal, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from posewright.charts.machine import STATE_SEPARATOR
 from posewright.errors import InputError, MissingExtraError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.legend import Legend
+    from matplotlib.text import Text
 
     from posewright.arenas import Colour
     from posewright.arrays import Floats
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     Canvas = Figure | SubFigure
 
 _P = ParamSpec("_P")
+
+FONT_SIZE_PT = 8.0
+"""Size of ordinary text, from which the sizes of titles and labels in all pictures were chosen."""
+
+_TYPOGRAPHY = ("font.", "mathtext.", "text.", "axes.unicode_minus", "axes.formatter.", "pdf.", "svg.fonttype")
+"""Beginnings of the names of rcParams that pictures take from the user."""
 
 INK = "#22303a"
 """Colour of text and robots."""
@@ -126,8 +133,11 @@ def colours_of(names: Iterable[str], all_names: Iterable[str] = ()) -> dict[str,
 
 
 @contextmanager
-def picture_style(activity: str) -> Iterator[None]:
-    """Apply the style of all pictures within the block, whatever the user's matplotlibrc.
+def picture_style(activity: str) -> Iterator[float]:
+    """Apply the style of all pictures within the block, with the typography of the user's rcParams.
+
+    Colours, lines and pages are ours, since they have a meaning in each picture. Yields how much larger than
+    designed the user wants texts: `font.size` by `FONT_SIZE_PT`, or 1 if it is matplotlib's.
 
     Args:
         activity: what needs matplotlib, for the error message.
@@ -142,14 +152,28 @@ def picture_style(activity: str) -> Iterator[None]:
         raise MissingExtraError.for_extra(activity, "plot") from error
     except ValueError as error:  # MPLBACKEND names nothing
         raise InputError(f"matplotlib does not start: {error}", hint="unset MPLBACKEND") from error
+    typography = _changed_typography()
+    font_size_pt = float(mpl.rcParams["font.size"]) if "font.size" in typography else FONT_SIZE_PT
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name of a file: a frame stands for it
         mpl.rcdefaults()
-        mpl.rc("font", size=8.0)
-        mpl.rc("axes", titlesize=9.0)
         # text stays text in SVG, so that it can be searched; the same picture gives the same bytes
         mpl.rc("svg", fonttype="none", hashsalt="posewright")
-        yield
+        mpl.rcParams.update(typography)
+        mpl.rc("font", size=FONT_SIZE_PT)
+        mpl.rc("axes", titlesize=9.0)
+        yield font_size_pt / FONT_SIZE_PT
+
+
+def _changed_typography() -> dict[Any, Any]:  # matplotlib's types list every key and none of the values
+    """Return the user's rcParams about text that differ from matplotlib's."""
+    import matplotlib as mpl
+
+    return {
+        key: mpl.rcParams[key]
+        for key in mpl.rcParams
+        if key.startswith(_TYPOGRAPHY) and mpl.rcParams[key] != mpl.rcParamsDefault[key]
+    }
 
 
 def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]:
@@ -165,8 +189,11 @@ def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figur
         @functools.wraps(draw)
         def draw_in_style(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             """Draw in the style of all pictures, and create the ticks while it is in effect."""
-            with picture_style(activity):
+            with picture_style(activity) as font_scale:
+                previous_texts = _find_texts(kwargs.get("figure") or kwargs.get("ax"))
                 figure = draw(*args, **kwargs)
+                for text in _find_texts(figure) - previous_texts:
+                    text.set_fontsize(float(text.get_fontsize()) * font_scale)
                 drawn_axes = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
                 for axis in (axis for axes in drawn_axes for axis in (axes.xaxis, axes.yaxis)):
                     # other ticks are created when they are drawn, with the settings of that time
@@ -177,6 +204,17 @@ def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figur
         return draw_in_style
 
     return decorate
+
+
+def _find_texts(drawing: object) -> set[Text]:
+    """Return all texts in a figure, a part of one, or the figure of axes; none for None."""
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+
+    if isinstance(drawing, Axes):
+        drawing = drawing.get_figure(root=True)
+    return set(drawing.findobj(Text)) if isinstance(drawing, Artist) else set()
 
 
 def canvas(

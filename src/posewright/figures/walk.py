@@ -152,7 +152,7 @@ def foot_label(foot: str) -> str:
 def draw_path(axes: Axes, walk: Walk) -> None:
     """Draw the base's path from above, its heading each second, and the commanded path."""
     track = walk.trajectory
-    begin = walk.first_measured
+    begin = walk.first_measured_row
     positions = track.base[:, :2]
     axes.plot(*positions[: begin + 1].T, color=SETTLING, lw=1.4, label="path before it is measured")
     axes.plot(*positions[begin:].T, color=INK, lw=1.4, label="path of the base")
@@ -173,7 +173,7 @@ def draw_path(axes: Axes, walk: Walk) -> None:
 def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     """Draw the commanded path, beginning with the robot's pose when the measurement began."""
     path = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
-    for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end=walk.last):
+    for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end=walk.last_row):
         for _ in range(span.start, span.stop):
             path.append(chain(path[-1], se2_exp(span.command.components(walk.frame_s))))
     axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
@@ -182,7 +182,7 @@ def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
 def _footfall_rows(walk: Walk) -> tuple[int, int]:
     """Return the first and last row of the footfalls that are drawn: the last cycles before a fall."""
     last = max(walk.last_upright_row, 1)
-    return max(last - CYCLES * walk.timing.frames, 0), last
+    return max(last - CYCLES * walk.timing.n_frames, 0), last
 
 
 def draw_footfalls(axes: Axes, result: WalkResult) -> None:
@@ -257,7 +257,7 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
     """
     rates = cycle_velocities(walk, begin=0, end=walk.last_upright_row)
     end_s = float(walk.trajectory.times[-1])
-    edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
+    edges = np.arange(len(rates) + 1) * walk.timing.n_frames * walk.frame_s
     command_times = [timed_command.time_s for timed_command in walk.velocity_commands]
     commands = np.array(
         [tuple(timed_command.command.by_name.values()) for timed_command in walk.velocity_commands]
@@ -304,7 +304,7 @@ def draw_tilt(axes: Axes, result: WalkResult) -> None:
 
 def _mark_settling_and_falls(axes: Axes, walk: Walk) -> None:
     """Shade the time before the measurement began, and mark falls."""
-    axes.axvspan(0.0, walk.begin * walk.frame_s, color="#e8ebee", lw=0, zorder=0)
+    axes.axvspan(0.0, walk.settled_row * walk.frame_s, color="#e8ebee", lw=0, zorder=0)
     for fall in walk.falls:
         axes.axvline(fall.time_s, color=WRONG, lw=1.2)
 

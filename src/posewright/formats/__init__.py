@@ -67,10 +67,10 @@ if TYPE_CHECKING:
     from posewright.formats.omtn.reader import read_omtn as read_omtn
     from posewright.formats.omtn.to_motion import DESIGN as DESIGN
     from posewright.formats.omtn.to_motion import sdk_path as sdk_path
-    from posewright.formats.reading import GAIT as GAIT
     from posewright.formats.reading import detect_format as detect_format
     from posewright.formats.reading import detect_kind as detect_kind
     from posewright.formats.reading import motion_file_in as motion_file_in
+    from posewright.formats.reading import raise_if_other_kind as raise_if_other_kind
     from posewright.formats.reading import read_motion as read_motion
     from posewright.formats.reading import read_motion_file as read_motion_file
     from posewright.formats.reading import read_to_carry as read_to_carry

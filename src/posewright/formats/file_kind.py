@@ -160,7 +160,9 @@ class FileKind:
         detects: returns whether a file is of this kind.
         evidence: how reliable `detects` is.
         is_motion: whether it holds motions (a robot model or a picture does not).
-        remedy: how people get a file that can be read; empty if there is no such way.
+        remedy: what to do with such a file; empty if there is nothing.
+        commands: what reads it, beside the commands for all motion files: commands of `posewright`, their
+            verbs or their options, such as `run --layout`.
     """
 
     name: str
@@ -169,6 +171,7 @@ class FileKind:
     evidence: Evidence = Evidence.BEGINNING
     is_motion: bool = True
     remedy: str = ""
+    commands: tuple[str, ...] = ()
 
 
 def starts_with(*marks: bytes) -> Callable[[FileContent], bool]:

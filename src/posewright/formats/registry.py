@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from posewright.documents import plugins
+from posewright.documents import build_ending_error, plugins, real_path
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.ekmoves.format import FORMAT as EKMOVES
 from posewright.formats.motion_file import origin_of
@@ -92,16 +92,16 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
     """Return the format to write a motion in.
 
     If several formats share a suffix, as four share `.mtn`, it is the one the motion came from, or else the
-    first that supports the robot.
+    first that supports the robot. The file that the motion was read from keeps its format, whatever its name.
 
     Args:
         motion: the motion to write.
         path: the file to write; its name suggests the format if none is given.
-        name: the name of the format. Without it and without a known suffix, it is that of the motion's
-            origin.
+        name: the name of the format.
 
     Raises:
-        FormatError: neither the file's name nor the motion's origin gives a format.
+        InputError: the file's name does not give a format.
+        FormatError: it is that of a robot's program.
         UnknownNameError: no format has the name.
     """
     if name is not None:
@@ -122,10 +122,13 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
             if origin is not None and candidate.name == origin.format:
                 return candidate
         return candidates[0]
-    if origin is None or origin.format not in FORMATS or not FORMATS[origin.format].suffixes:
-        suffixes = [motion_format.suffixes[0] for motion_format in FORMATS.values() if motion_format.suffixes]
-        hint = f"end it in {', '.join(dict.fromkeys(suffixes))}"
-        raise FormatError(
-            "the file's name does not say in which format to write", where=Where(path), hint=hint
-        )
-    return FORMATS[origin.format]
+    origin_path = origin.path if origin is not None and origin.format in FORMATS else None
+    if origin is not None and origin_path is not None and real_path(origin_path) == real_path(path):
+        return FORMATS[origin.format]
+    raise build_ending_error(path, list_suffixes(), "a motion file")
+
+
+def list_suffixes() -> tuple[str, ...]:
+    """Return the suffixes of the motion files that can be written, the first one of each format."""
+    suffixes = [motion_format.suffixes[0] for motion_format in FORMATS.values() if motion_format.suffixes]
+    return tuple(dict.fromkeys(suffixes))

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from posewright.documents import is_device_name
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions.motion import STAND, Motion
 from posewright.motions.pose import Keyframe, Pose
@@ -48,5 +49,5 @@ def create_motion(name: str, robot: Robot, pose: str | None = None) -> Motion:
 
 def file_stem(name: str) -> str:
     """Return the file name for a motion, without its suffix."""
-    stem = re.sub(r"[^\w-]", "_", name.strip())
-    return stem.strip("_")[:100] or "motion"
+    stem = re.sub(r"[^\w-]", "_", name.strip()).strip("_")[:100] or "motion"
+    return f"{stem}_" if is_device_name(stem) else stem

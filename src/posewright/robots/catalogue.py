@@ -21,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from posewright.documents import is_path
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import MIN_FRAGMENT_LENGTH, InputError, UnknownNameError
 from posewright.robots.card import Robot
 from posewright.robots.joint import FULL_TURN_DEG, Joint
 from posewright.robots.reading import CARD, read_robot
@@ -78,7 +78,7 @@ def robot_folder(name: str) -> Path:
     if name in _shipped_names():
         return CATALOGUE_FOLDER / name
     if name not in _packages():
-        raise UnknownNameError.among("robot", name, robot_names())
+        raise UnknownNameError.among("robot", name, _robots_called(name) or robot_names())
     package = _packages()[name]
     folder = _folder_with_card(package)
     if folder is not None:
@@ -87,6 +87,18 @@ def robot_folder(name: str) -> Path:
         f"the package {package} of the robot {name} has no {CARD}",
         hint=f"correct its entry point in the group {ENTRY_POINT_GROUP}, or uninstall its package",
     )
+
+
+def _robots_called(text: str) -> list[str]:
+    """Return the names of the robots whose maker or title contains a text, such as `aibo`."""
+    if len(text) < MIN_FRAGMENT_LENGTH:
+        return []
+    names: list[str] = []
+    for name in robot_names():
+        card = robot(name)
+        if text.casefold() in f"{card.maker} {card.title}".casefold():
+            names.append(name)
+    return names
 
 
 @cache

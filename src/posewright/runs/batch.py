@@ -22,6 +22,7 @@ from posewright.control.loop import sigterm_raises
 from posewright.documents import (
     FieldReader,
     Node,
+    create_folder,
     lock_folders,
     open_regular_file,
     path_exists,
@@ -428,7 +429,7 @@ def _locked_folder(folder: Path | None, settings: Mapping[str, str]) -> Iterator
     if folder is None:
         yield
         return
-    make_folder(folder / JOURNAL)
+    create_folder(folder / JOURNAL)
     with lock_folders(folder, wait=False):
         _remove_unfinished(folder)
         if path_exists(folder / SETTINGS):
@@ -442,14 +443,6 @@ def _locked_folder(folder: Path | None, settings: Mapping[str, str]) -> Iterator
             yield
         finally:
             _remove_unfinished(folder)
-
-
-def make_folder(folder: Path) -> None:
-    """Create a folder and its parents if they do not exist."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError.at(folder, error.strerror or str(error)) from error
 
 
 def _remove_unfinished(folder: Path) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import write_atomically
+from posewright.documents import create_folder, write_atomically
 from posewright.errors import MissingExtraError, OutputError, PosewrightError
 from posewright.figures.saving import screen_png
-from posewright.runs.batch import REPORT, RESULTS, Batch, BatchRun, make_folder
+from posewright.runs.batch import REPORT, RESULTS, Batch, BatchRun
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.version import __version__
 
@@ -51,7 +51,7 @@ def write_report(batch: Batch) -> None:
     """
     if batch.folder is None:
         return
-    make_folder(batch.folder)
+    create_folder(batch.folder)
     write_atomically(batch.folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
     report_path = batch.folder / REPORT
     try:

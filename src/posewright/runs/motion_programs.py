@@ -9,6 +9,9 @@ from posewright.controllers import MotionProgram
 from posewright.formats import read_motion, robot_of_motion
 from posewright.robots import Robot
 
+LONGEST_RUN_S = 1000.0
+"""A motion is played for this time at most [s], longer than any contest takes."""
+
 _SUFFIXES = (".motion.yaml", ".mtn", ".mtnx", ".motion")
 
 
@@ -31,4 +34,16 @@ class MotionKind:
         """Read a motion and return the program that plays it; raises the errors of `read_motion`."""
         require_known_options(options, self.option_names, self.name)
         motion = read_motion(name, page=options.get("page"), robot=robot)
-        return MotionProgram(motion, robot_of_motion(motion, robot), pose=options.get("pose"))
+        warnings: tuple[str, ...] = ()
+        if not motion.loops:
+            warnings = (
+                f"{motion.name} is played once, for {motion.duration:.1f} s; then the robot stands still",
+            )
+        return MotionProgram(
+            motion,
+            robot_of_motion(motion, robot),
+            pose=options.get("pose"),
+            longest_s=LONGEST_RUN_S,
+            endless_passes=None,
+            warnings=warnings,
+        )

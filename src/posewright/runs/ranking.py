@@ -8,12 +8,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posewright.contests import Contest, contest_of, find_inconsistencies, has_contest
-from posewright.errors import InputError, PosewrightError, Where
+from posewright.documents import open_regular_file
+from posewright.errors import FormatError, InputError, PosewrightError, Where
+from posewright.formats import raise_if_other_kind
 from posewright.recordings import Recording, describe_abort, read_mcap
 from posewright.runs.batch import Batch, BatchRun
 from posewright.runs.batch_trials import run_of
 from posewright.runs.replaying import replay
 from posewright.runs.rerun import Rerun, rerun_files
+
+_HEAD_BYTES = 65536
+"""How much of a file is read to find out what it is."""
 
 
 def files_in(paths: Iterable[str | Path], ending: str = "") -> dict[str, Path]:
@@ -71,7 +76,7 @@ def rank(
             if repeated is not None and not repeated.is_same:
                 raise InputError(f"left out: {repeated}", hint="--accept ranks it anyway")
         except PosewrightError as error:
-            runs.append(BatchRun(name, error=str(error)))
+            runs.append(BatchRun(name, error=str(error).removeprefix(f"{path}: ")))
             continue
         if first_judged is None:
             first_judged = judged
@@ -131,7 +136,12 @@ def _judge_file(name: str, path: Path, *, accept: bool) -> _JudgedFile:
     Raises:
         InputError: it cannot be judged, or `accept` is false and it contradicts itself or was aborted.
     """
-    recording = read_mcap(path)
+    try:
+        recording = read_mcap(path)
+    except FormatError:
+        with open_regular_file(path) as file:
+            raise_if_other_kind(file.read(_HEAD_BYTES), path, {"mcap"}, "a recording")
+        raise
     header = recording.header
     if not has_contest(header):
         raise InputError("the recording is not of a contest", where=Where(path))

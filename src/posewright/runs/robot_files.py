@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from posewright.display import Lines
-from posewright.documents import flow_mapping, path_exists, render_document, write_atomically
+from posewright.documents import (
+    create_folder,
+    flow_mapping,
+    path_exists,
+    render_document,
+    require_portable_name,
+    write_atomically,
+)
 from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
 from posewright.errors import InputError, OutputError, PosewrightError, Where, escape_unprintable
@@ -148,8 +155,9 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
         _card_data(mechanism, name=name or _short_name(mechanism.name, path), file=path.name, feet=feet)
     )
     model = model_text(mechanism, feet)
+    require_portable_name(folder)
+    create_folder(folder.parent)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
             unfinished = Path(temporary) / folder.name
             unfinished.mkdir()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -59,6 +59,9 @@ _FRICTION_LOSS_SHARE = 0.02
 
 _MIN_MOMENT = 1e-7
 """Least principal moment of inertia of a moving link [kg m^2]."""
+
+_MOMENT_MARGIN = 1e-3
+"""By how much two principal moments exceed the third at least, relative to the greatest: a rounding error."""
 
 _FOLDER_ATTRIBUTES = ("meshdir", "texturedir", "assetdir")
 """Attributes of a MuJoCo model that name folders; the names of those with files begin with `file`."""
@@ -234,14 +237,34 @@ class _LinkExtractor:
         self._origin_shifts: dict[int, Floats] = {}
 
     def extract(self) -> tuple[tuple[Link, ...], list[Oddity]]:
-        """Return the links, and a note on each joint that is not a hinge and therefore fixed at 0.
+        """Return the links, and notes on what they lack: joints that are no hinges, other bodies.
 
         Raises:
             InputError: a body has several joints.
         """
-        bodies = np.flatnonzero(self._model.body_rootid == self._model.body_rootid[self._base]).tolist()
-        links = tuple(self._extract_link(body) for body in bodies if self._descends_from_base(body))
-        return links, self._fixed_joints
+        all_bodies = range(1, self._model.nbody)  # without the world
+        bodies = [body for body in all_bodies if self._descends_from_base(body)]
+        links = tuple(self._extract_link(body) for body in bodies)
+        return links, [*self._fixed_joints, *self._list_omissions(bodies)]
+
+    def _list_omissions(self, bodies: Collection[int]) -> Iterator[Oddity]:
+        """Yield what the links lack: joints between the base and the world, and other bodies."""
+        model = self._model
+        first_joint = int(model.body_jntadr[self._base])
+        joint_names = [
+            model.joint(joint).name or f"joint_{joint}"
+            for joint in range(first_joint, first_joint + int(model.body_jntnum[self._base]))
+            if model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_FREE)
+        ]
+        base_name = body_name(model, self._base)
+        if joint_names:
+            remark = f"{', '.join(joint_names)}: left out; the base {base_name} is free to move here"
+            yield Oddity(remark)
+        elif int(model.body_jntnum[self._base]) == 0 and self._base:
+            yield Oddity(f"{base_name} is fixed to the world: here it is free to move")
+        other_names = [body_name(model, body) for body in range(1, model.nbody) if body not in bodies]
+        if other_names:
+            yield Oddity(f"left out, since they are not connected to {base_name}: {', '.join(other_names)}")
 
     def _descends_from_base(self, body: int) -> bool:
         while body and body != self._base:
@@ -338,7 +361,6 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
     spec.modelname = mechanism.name
     spec.compiler.degree = False
     spec.compiler.autolimits = True
-    spec.compiler.balanceinertia = True
     spec.option.timestep = _TIMESTEP_S
     spec.option.impratio = 5.0
     spec.option.iterations = 20
@@ -366,7 +388,9 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         site.pos = mount.position_m
         site.quat = mount.rotation
     compile_spec(spec.copy(), path=None)
-    return str(spec.to_xml())
+    text = str(spec.to_xml())
+    compile_spec(mujoco.MjSpec.from_string(text), path=None)  # its numbers are rounded
+    return text
 
 
 def _add_inertia(body: mujoco.MjsBody, link: Link) -> None:
@@ -374,9 +398,13 @@ def _add_inertia(body: mujoco.MjsBody, link: Link) -> None:
     is_moving = link.hinge is not None or not link.parent
     if link.mass_kg <= 0.0 and not is_moving:
         return
-    # principal moments, raised to the minimum, back in the link's axes
+    # principal moments in rising order; of a real body, none exceeds the sum of the other two
     moments, axes = np.linalg.eigh(np.array(link.inertia))
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = axes @ np.diag(np.maximum(moments, _MIN_MOMENT)) @ axes.T
+    moments = np.maximum(moments, _MIN_MOMENT)
+    least, middle, greatest = moments
+    shortage = (1.0 + _MOMENT_MARGIN) * greatest - (least + middle)
+    moments[:2] += max(shortage, 0.0) / 2.0
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = axes @ np.diag(moments) @ axes.T
     body.mass = max(link.mass_kg, MIN_MOVED_MASS_KG)
     body.ipos = link.centre_m
     body.explicitinertial = True
@@ -406,6 +434,7 @@ def _add_shape(body: mujoco.MjsBody, shape: LinkShape, *, is_sole: bool) -> None
         pos=shape.position_m,
         quat=shape.rotation,
         size=sizes[shape.kind],
+        mass=0.0,  # of a link without a mass, too; MuJoCo would take the density of water
         contype=0,
         conaffinity=1,
         condim=3,

@@ -103,7 +103,7 @@ class FindingsPanel(Panel):
         played = self._trial_result.played
         record = played.record
         column = self._trial_result.robot.index(joint)
-        first_row = max(0, played.begin - 1)  # the row before the motion's first command is its start
+        first_row = max(0, played.first_frame - 1)  # the row before the motion's first command is its start
         rows = np.unique(np.linspace(first_row, len(record) - 1, MAX_POINTS).astype(int))
         return {
             "times_s": np.round(played.times[rows], 4).tolist(),

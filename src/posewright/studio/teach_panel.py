@@ -74,6 +74,7 @@ class BusThread:
         address: `dynamixel:PORT`, or a body behind a fake bus: `mock` or `sim`.
         on_state: called with the angles `(n_joints,)` [rad] and the joints without torque.
         on_trouble: called with an error that does not end the thread.
+        on_rejection: called with the reason why the body cannot follow; torque stays as it is.
         on_end: called when the bus is closed, with the error that ended it, if any.
 
     Attributes:
@@ -85,8 +86,10 @@ class BusThread:
         self,
         robot: Robot,
         address: str,
+        *,
         on_state: Callable[[Floats, tuple[str, ...]], None],
         on_trouble: Callable[[PosewrightError], None],
+        on_rejection: Callable[[PosewrightError], None],
         on_end: Callable[[PosewrightError | None], None],
     ) -> None:
         """Start the thread, which opens the bus."""
@@ -95,6 +98,7 @@ class BusThread:
         self._address = address
         self._on_state = on_state
         self._on_trouble = on_trouble
+        self._on_rejection = on_rejection
         self._on_end = on_end
         self._jobs: queue.SimpleQueue[Callable[[Teacher], None]] = queue.SimpleQueue()
         self._follower: PoseFollower | None = None
@@ -183,7 +187,7 @@ class BusThread:
             find_servos(bus, robot)
             n_rounds = 0
             free_joints = teacher.free
-            while not (self._is_stopped or self._follower) or not self._jobs.empty():
+            while not (self._is_stopped or self._can_follow(teacher)) or not self._jobs.empty():
                 try:
                     has_run_job = self._run_next_job(teacher)
                     if has_run_job or n_rounds % TORQUE_READ_INTERVAL == 0:
@@ -197,6 +201,23 @@ class BusThread:
                 n_rounds += 1
             if not self._is_stopped:
                 teacher.close(TorquePolicy.HOLD)
+
+    def _can_follow(self, teacher: Teacher) -> bool:
+        """Return whether a follower is to drive the body next; reject one for which it cannot be set up."""
+        from posewright.buses.dynamixel.answers import PortGoneError
+        from posewright.buses.dynamixel.servo_setup import require_settings_writable
+
+        if self._follower is None:
+            return False
+        try:
+            require_settings_writable(teacher.bus, teacher.robot)
+        except PortGoneError:
+            raise
+        except PosewrightError as error:
+            self._follower = None
+            self._on_rejection(error)
+            return False
+        return True
 
     def _drive(self, port: SerialPort, robot: Robot, follower: PoseFollower) -> None:
         """Drive the body by a follower, as `motion play` drives one, until stopped or told otherwise.
@@ -397,6 +418,7 @@ class TeachPanel(Panel):
             body,
             on_state=lambda angles, free: post(lambda: self._show_state(bus, angles, free)),
             on_trouble=lambda error: post(lambda: self._publish(replace(self._status, trouble=str(error)))),
+            on_rejection=lambda error: post(lambda: self._reject_following(error)),
             on_end=lambda error: post(lambda: self._end(error)),
         )
 
@@ -462,6 +484,11 @@ class TeachPanel(Panel):
         if self._bus is not None:
             self._bus.follow(None)
         self._publish(replace(self._status, follows=False, not_sent=""))
+
+    def _reject_following(self, error: PosewrightError) -> None:
+        """Show why the body cannot follow."""
+        self._stop_following()
+        self._session.show_error(error)
 
     def _current_pose(self) -> tuple[Pose, Floats]:
         """Return the pose of the current keyframe, of all joints, and their angles `(n_joints,)` [rad].

@@ -396,8 +396,10 @@ class WalkPreview:
         content = GaitContent(self._gait, self._scene.robot, self._command)
         paths_mm = {}
         for foot, path in content.feet.items():
-            self._draw_path(foot, np.stack([path.executed[:-1], path.executed[1:]], axis=1))
-            side_view_mm = 1000.0 * (path.executed - path.equilibrium_m)[:, [0, 2]]  # x and z
+            self._draw_path(
+                foot, np.stack([path.executed_positions[:-1], path.executed_positions[1:]], axis=1)
+            )
+            side_view_mm = 1000.0 * (path.executed_positions - path.equilibrium_m)[:, [0, 2]]  # x and z
             step = max(1, len(side_view_mm) // SIDE_POINTS)
             paths_mm[foot] = side_view_mm.round(2)[::step].tolist()
         joint, share = content.fastest

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from posewright.documents import require_ending
 from posewright.errors import InputError, escape_unprintable
 
 MAX_DEPTH = 5
@@ -65,8 +66,7 @@ class Workspace:
             InputError: the name has another suffix, or the file exists.
         """
         path = self.writable(name)
-        if not name.endswith(suffix):
-            raise InputError(f"{name} has a wrong ending", hint=f"end the name in {suffix}")
+        require_ending(Path(name), (suffix,), "this document")
         if path.exists() and not overwrite:
             raise InputError(f"{name} exists already", hint="choose another name")
         return path

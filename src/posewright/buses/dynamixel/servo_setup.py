@@ -15,7 +15,7 @@ from posewright.buses.dynamixel.control_table import (
     name_of_model,
 )
 from posewright.buses.dynamixel.packets import GENTLE_SPEED
-from posewright.errors import BodyError
+from posewright.errors import BodyError, InputError
 from posewright.robots import Robot, Servo
 
 MAX_READINGS = 10
@@ -188,6 +188,28 @@ def torque_limit_for(registers: Registers) -> int:
     So a later reading shows that the power was gone. A servo that shut itself down has a limit of 0.
     """
     return max(1, min(registers["torque_limit"] or FULL_TORQUE, registers["max_torque"] - 1))
+
+
+def require_settings_writable(bus: Bus, robot: Robot) -> None:
+    """Check that no servo has its torque on while `set_up` has to write its EEPROM, for reads one by one.
+
+    Raises:
+        InputError: some have; the message names all of them.
+        BodyError: a servo does not answer.
+    """
+    held_joints = [
+        joint
+        for servo_id, joint in joints_of(robot).items()
+        if bus.read(servo_id, "torque_enable")
+        and (
+            bus.read(servo_id, "return_delay_time")
+            or bus.read(servo_id, "status_return_level") != ANSWERS_ALL
+        )
+    ]
+    if held_joints:
+        names = ", ".join(held_joints)
+        hint = "let go of all joints first, and support the robot: settings are written without torque"
+        raise InputError(f"the servos of {names} are not set up yet, and their torque is on", hint=hint)
 
 
 def set_up(

@@ -20,6 +20,7 @@ from posewright.charts.checks.witness_scan import (
 from posewright.charts.checks.witness_search import PathConditions, Witness, WitnessSearch
 from posewright.charts.expression import Expression
 from posewright.charts.machine import (
+    ROOT,
     STATE_SEPARATOR,
     CompoundTransition,
     EntrySet,
@@ -28,7 +29,6 @@ from posewright.charts.machine import (
     Snapshot,
     StateNode,
 )
-from posewright.charts.machine.node import ROOT
 from posewright.charts.model import Chart, Promise
 from posewright.charts.proof import SolverBudget
 from posewright.charts.reachability import DEFAULT_LIMITS, Exploration, ExplorationLimits, WorkBudget, explore

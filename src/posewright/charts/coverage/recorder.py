@@ -37,8 +37,7 @@ from posewright.charts.expression import (
     compile_tree,
     split_cases,
 )
-from posewright.charts.machine import Interpreter, Snapshot, TickOutcome
-from posewright.charts.machine.node import ROOT
+from posewright.charts.machine import ROOT, Interpreter, Snapshot, TickOutcome
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row
 from posewright.charts.types import Value

@@ -47,7 +47,7 @@ from posewright.charts.drawing.words import (
     wrap_text,
 )
 from posewright.charts.model import Chart
-from posewright.documents import write_atomically
+from posewright.documents import require_ending, write_atomically
 from posewright.errors import InputError
 
 MAX_ARROW_LINE_LENGTH = 28
@@ -367,8 +367,7 @@ def draw_chart(
     """
     path = Path(path)
     style = label_style(labels)
-    if path.suffix.lower() not in DRAWING_SUFFIXES:
-        raise InputError(f"cannot draw into {path}", hint="the name ends in .svg or .mmd")
+    require_ending(path, DRAWING_SUFFIXES, "a drawing")
     if path.suffix.lower() == DRAWING_SUFFIXES[0]:
         content = draw_svg(chart, active=active, style=style, marks=marks)
     elif marks:

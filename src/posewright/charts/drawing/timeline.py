@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, text, text_width
 from posewright.charts.model import Chart, State
 from posewright.charts.types import BoolType, EnumType, Type, Value
-from posewright.documents import write_atomically
+from posewright.documents import require_ending, write_atomically
 from posewright.errors import InputError
 
 
@@ -416,8 +416,7 @@ def draw_timeline(chart: Chart, ticks: Sequence[RunTick], path: Path | str) -> N
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    if path.suffix.lower() != ".svg":
-        raise InputError(f"cannot draw into {path}", hint="the name ends in .svg")
+    require_ending(path, (".svg",), "a drawing")
     write_atomically(path, timeline_svg(chart, ticks).encode())
 
 

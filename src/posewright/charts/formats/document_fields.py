@@ -184,12 +184,12 @@ def read_fields(
         DocumentError: a key is unknown or missing, or YAML split an expression at a comma.
     """
     fields = node.fields()
+    if required and not fields.keys() >= {*required}:
+        node.fields(required=required)  # raises the error for the missing key
     for field in fields.values():
         _require_complete_expression(node, field)
     if keys is not None and not fields.keys() <= {*keys, *required}:
         node.fields(optional=(*keys, *required))  # raises the error for the unknown key
-    if not fields.keys() >= {*required}:
-        node.fields(required=required)  # raises the error for the missing key
     return fields
 
 

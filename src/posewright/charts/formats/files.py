@@ -21,7 +21,7 @@ from posewright.charts.formats.transition_tables import (
 )
 from posewright.charts.formats.truth_tables import parse_table, table_to_chart
 from posewright.charts.model import Chart
-from posewright.documents import open_regular_file
+from posewright.documents import open_regular_file, require_ending
 from posewright.errors import DocumentError, InputError, Where
 
 
@@ -169,6 +169,5 @@ def write_chart(chart: Chart, path: Path | str) -> None:
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    if path.suffix.lower() not in WRITERS:
-        raise InputError(f"cannot write a chart to {path}", hint="end the name in .yaml, .scxml or .csv")
+    require_ending(path, WRITERS, "a chart")
     WRITERS[path.suffix.lower()](chart, path)

@@ -13,11 +13,12 @@ from posewright.charts.machine.monitor import (
     format_broken_promise,
     format_promise,
 )
-from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
+from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, StateNode
 from posewright.charts.machine.tick import Env, TickExecution
 
 __all__ = [
     "MAX_MICROSTEPS",
+    "ROOT",
     "STATE_SEPARATOR",
     "BrokenPromise",
     "CompoundTransition",

@@ -153,7 +153,8 @@ class BoardProgram:
 
     behaviour: Behaviour
     board: Board
-    _switched_on: list[LinkedController] = field(default_factory=list, init=False, repr=False)
+    # that of the board switched on last; empty before
+    _last_controller: list[LinkedController] = field(default_factory=list, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -206,16 +207,20 @@ class BoardProgram:
         try:
             controller = self.board.switch_on(self.behaviour, seed)
         except TooLargeError as error:
-            smaller = self.board.small_behaviours.get(self.robot.name)
-            hint = error.hint if smaller is None else f"the behaviour {smaller} fits; or {error.hint}"
+            small_behaviour = self.board.small_behaviours.get(self.robot.name)
+            hint = (
+                error.hint
+                if small_behaviour is None
+                else f"the behaviour {small_behaviour} fits; or {error.hint}"
+            )
             message = f"{self.name} does not fit the board {self.board.name}: {error.message}"
             raise TooLargeError(message, hint=hint) from error
-        self._switched_on[:] = [controller]
+        self._last_controller[:] = [controller]  # the class is frozen, but not its list
         return controller
 
     def report(self) -> BoardReport | None:
         """Return the report about the board switched on last; None where none was."""
-        return BoardReport.of(self.board.name, self._switched_on[0]) if self._switched_on else None
+        return BoardReport.of(self.board.name, self._last_controller[0]) if self._last_controller else None
 
 
 def find_board(name: str) -> Board | None:

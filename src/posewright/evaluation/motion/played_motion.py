@@ -24,11 +24,19 @@ EXTRAS = "motion"
 
 FLOOR = "floor"
 
-FindingRule = tuple[Level, str]
-"""Level of a finding, and name of its rule."""
 
-Measurement = tuple[float, float, str]
-"""A value, its limit, and their unit."""
+class Measurement(NamedTuple):
+    """A measured value with the limit it is compared with.
+
+    Attributes:
+        value: the measured value.
+        limit: the limit.
+        unit: of both, such as `deg`.
+    """
+
+    value: float
+    limit: float
+    unit: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +71,9 @@ class PlayedMotion:
         trajectory: of the robot, with every frame.
         name: of the motion.
         is_complete: whether the motion was played to its end.
-        begin: first frame of the motion; before it, the robot stands in its first pose.
-        end: the frame after the motion's last; from there on, its last pose is held.
-        keyframes: number of the keyframe approached or held, from 1; 0 before the motion, `(n,)`.
+        first_frame: first frame of the motion; before it, the robot stands in its first pose.
+        end_frame: the frame after the motion's last; from there on, its last pose is held.
+        keyframe_numbers: number of the keyframe approached or held, from 1; 0 before the motion, `(n,)`.
         intended_attitude: roll and pitch of the base stated by the motion's author, `(n, 2)` [rad]; None if
             not stated.
     """
@@ -73,9 +81,9 @@ class PlayedMotion:
     trajectory: Trajectory
     name: str
     is_complete: bool
-    begin: int
-    end: int
-    keyframes: Indices
+    first_frame: int
+    end_frame: int
+    keyframe_numbers: Indices
     intended_attitude: Floats | None
 
     @classmethod
@@ -105,7 +113,7 @@ class PlayedMotion:
         try:
             course = _read_course(trajectory)
             attitude = _read_attitude(
-                extras.get("attitudes"), course.begin, course.end, n_frames=trajectory.last
+                extras.get("attitudes"), course.first_frame, course.end_frame, n_frames=trajectory.last_row
             )
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the course of the motion cannot be read: {error}") from error
@@ -113,9 +121,9 @@ class PlayedMotion:
             trajectory,
             name=str(extras["name"]),
             is_complete=bool(extras["is_whole"]),
-            begin=course.begin,
-            end=course.end,
-            keyframes=course.keyframes,
+            first_frame=course.first_frame,
+            end_frame=course.end_frame,
+            keyframe_numbers=course.keyframe_numbers,
             intended_attitude=attitude,
         )
 
@@ -140,27 +148,27 @@ class PlayedMotion:
     @cached_property
     def times(self) -> Floats:
         """Time since the motion began, 0 or less before, `(n,)` [s]."""
-        return (np.arange(1.0, self.trajectory.last + 1.0) - self.begin) * self.frame_s
+        return (np.arange(1.0, self.trajectory.last_row + 1.0) - self.first_frame) * self.frame_s
 
     @property
     def duration_s(self) -> float:
         """Duration of the motion, without the hold of its last pose [s]."""
-        return (self.end - self.begin) * self.frame_s
+        return (self.end_frame - self.first_frame) * self.frame_s
 
     @cached_property
     def is_moving(self) -> Flags:
         """Whether a frame is part of the motion, `(n,)`."""
         frames = np.arange(len(self.times))
-        return np.asarray((frames >= self.begin) & (frames < self.end))
+        return np.asarray((frames >= self.first_frame) & (frames < self.end_frame))
 
     @cached_property
-    def free(self) -> Flags:
+    def is_torque_off(self) -> Flags:
         """Joints whose torque is off, `(n, n_joints)`."""
         free = self.record.free
         return np.zeros(self.record.commands.shape, dtype=np.bool_) if free is None else free
 
     @property
-    def slips(self) -> Floats:
+    def slips_m(self) -> Floats:
         """Distance that each foot slid over the floor in the frame, `(n, n_feet)` [m]."""
         slips = self.record.slips
         return np.zeros(self.record.foot_contacts.shape) if slips is None else slips
@@ -185,7 +193,7 @@ class PlayedMotion:
     def attitude_error_deg(self) -> Floats:
         """Angle between the base and its intended attitude, or else its first attitude, `(n,)` [deg]."""
         if self.intended_attitude is None:
-            intended_up = self._up_in_base[max(0, self.begin - 1)]
+            intended_up = self._up_in_base[max(0, self.first_frame - 1)]
         else:
             intended_up = _up_of_attitude(*self.intended_attitude.T)
         cosines = np.clip((self._up_in_base * intended_up).sum(axis=-1), -1.0, 1.0)
@@ -204,28 +212,34 @@ class PlayedMotion:
         return describe_direction(-self._up_in_base[frame])
 
     def create_finding(
-        self, rule: FindingRule, message: str, frame: int, measurement: Measurement, joint: str | None = None
+        self,
+        level: Level,
+        rule: str,
+        message: str,
+        *,
+        frame: int,
+        measurement: Measurement,
+        joint: str | None = None,
     ) -> Finding:
-        """Return a finding about a frame.
+        """Return a finding about a frame of this motion, with the frame's time and keyframe.
 
         Args:
-            rule: its level, and the name of the rule.
-            message: for people.
+            level: error, warning or note.
+            rule: name of the rule.
+            message: the text shown to people.
             frame: index of the frame.
-            measurement: the value, its limit, and their unit.
-            joint: that it is about; None for the whole robot.
+            measurement: the measured value and its limit.
+            joint: name of the joint that the finding is about; None for the whole robot.
         """
-        level, rule_name = rule
-        value, limit, unit = measurement
         return Finding(
             level,
-            rule_name,
+            rule,
             message,
-            keyframe=int(self.keyframes[frame]),
+            keyframe=int(self.keyframe_numbers[frame]),
             joint=joint,
-            value=value,
-            limit=limit,
-            unit=unit,
+            value=measurement.value,
+            limit=measurement.limit,
+            unit=measurement.unit,
             times_s=(float(self.times[frame]),),
         )
 
@@ -234,19 +248,19 @@ class PlayedMotion:
         time_s = float(self.times[frame])
         if time_s > self.duration_s + 0.5 * self.frame_s:
             return f"at {time_s:.2f} s ({time_s - self.duration_s:.2f} s after the end)"
-        return f"at {time_s:.2f} s (keyframe {self.keyframes[frame]})"
+        return f"at {time_s:.2f} s (keyframe {self.keyframe_numbers[frame]})"
 
     @cached_property
     def lag_deg(self) -> Floats:
         """Difference between each joint and its command, `(n, n_joints)` [deg]; 0 if its torque is off."""
         difference = np.degrees(np.abs(self.record.commands - self.record.positions))
-        return np.where(self.free, 0.0, difference)
+        return np.where(self.is_torque_off, 0.0, difference)
 
     @cached_property
     def commanded_speeds(self) -> Floats:
         """Speed of the commands, `(n, n_joints)` [rad/s]; 0 in frames with torque off and the frame after."""
         steps = np.abs(np.diff(self.record.commands, axis=0, prepend=self.record.commands[:1])) / self.frame_s
-        is_off = self.free | np.roll(self.free, 1, axis=0)
+        is_off = self.is_torque_off | np.roll(self.is_torque_off, 1, axis=0)
         return np.where(is_off, 0.0, steps)
 
     def has_torque_share(self, share: float) -> Flags:
@@ -281,9 +295,9 @@ class PlayedMotion:
 class _Course(NamedTuple):
     """When the motion was played, and by which keyframes; the attributes are those of `PlayedMotion`."""
 
-    begin: int
-    end: int
-    keyframes: Indices
+    first_frame: int
+    end_frame: int
+    keyframe_numbers: Indices
 
 
 def _read_course(trajectory: Trajectory) -> _Course:
@@ -293,7 +307,7 @@ def _read_course(trajectory: Trajectory) -> _Course:
     with the last frame.
     """
     decisions = trajectory.record.decisions
-    n_frames = trajectory.last
+    n_frames = trajectory.last_row
     frames = [round(time_s / trajectory.row_s) for time_s in decisions.times.tolist()]
     keyframes = np.zeros(n_frames, dtype=np.intp)
     begin = n_frames

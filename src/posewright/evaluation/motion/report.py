@@ -181,7 +181,7 @@ def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fa
     """Return the figures of a motion as plain data for JSON; times are since the motion began [s]."""
     return {
         "played_s": played.duration_s,
-        "settled_s": -_round(played.times[0] - played.frame_s) if played.begin else 0.0,
+        "settled_s": -_round(played.times[0] - played.frame_s) if played.first_frame else 0.0,
         "held_s": _round(played.times[-1] - played.duration_s),
         "falls": [to_plain(fall) for fall in falls],
         "travel": _travel(played),
@@ -193,15 +193,15 @@ def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fa
                 "depth_mm": _round(contact.depth_mm),
                 "force_n": _round(contact.force_n),
                 "total_s": _round(contact.total_s),
-                "at_first": contact.at_first,
-                "first_n": _round(contact.first_n),
+                "at_first": contact.touches_in_first_pose,
+                "first_n": _round(contact.first_pose_force_n),
             }
             for contact in self_contacts(played)
         ],
         "saturated": [
             {
                 "joint": saturation.joint,
-                **_time_data(played, saturation.begin),
+                **_time_data(played, saturation.first_frame),
                 "longest_s": _round(saturation.longest_s),
                 "share": _round(saturation.share),
             }
@@ -212,7 +212,7 @@ def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fa
             lag.joint: {
                 "max": _round(lag.max_deg),
                 "rms": _round(lag.rms_deg),
-                **_time_data(played, lag.frame),
+                **_time_data(played, lag.worst_frame),
             }
             for lag in joint_lags(played)
         },
@@ -222,8 +222,8 @@ def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fa
 def _travel(played: PlayedMotion) -> dict[str, PlainData]:
     """Return the displacement of the base over the motion, in the frame in which it began."""
     trajectory = played.trajectory
-    begin = played.begin
-    end = played.end
+    begin = played.first_frame
+    end = played.end_frame
     x, y = trajectory.base[end, :2] - trajectory.base[begin, :2]
     yaw = float(trajectory.yaw[begin])
     distance_m = math.hypot(x, y)
@@ -238,8 +238,8 @@ def _travel(played: PlayedMotion) -> dict[str, PlainData]:
 
 def _attitude(played: PlayedMotion) -> dict[str, PlainData]:
     """Return the attitude before the motion, and the greatest and last tilts."""
-    frame_before = max(0, played.begin - 1)
-    tilted_frame = played.begin + int(played.tilt_deg[played.begin :].argmax())
+    frame_before = max(0, played.first_frame - 1)
+    tilted_frame = played.first_frame + int(played.tilt_deg[played.first_frame :].argmax())
     roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[frame_before, 3:])).tolist()
     return {
         "first_attitude_deg": {"roll": _round(roll), "pitch": _round(pitch)},
@@ -247,14 +247,14 @@ def _attitude(played: PlayedMotion) -> dict[str, PlainData]:
         "max_tilt_deg": _round(played.tilt_deg[tilted_frame]),
         "max_tilt": {**_time_data(played, tilted_frame), "side": played.tilt_direction(tilted_frame)},
         "last_tilt_deg": _round(played.tilt_deg[-1]),
-        "max_off_deg": _round(played.attitude_error_deg[played.begin :].max()),
+        "max_off_deg": _round(played.attitude_error_deg[played.first_frame :].max()),
         "author_says_attitude": played.intended_attitude is not None,
     }
 
 
 def _slips(played: PlayedMotion) -> dict[str, PlainData]:
     """Return the distance that each foot slid, in total and at most without being lifted [mm]."""
-    totals_mm = played.slips[played.begin :].sum(axis=0) * MM_PER_M
+    totals_mm = played.slips_m[played.first_frame :].sum(axis=0) * MM_PER_M
     longest_mm = {slip.foot: slip.distance_mm for slip in longest_slips(played)}
     return {
         foot: {"total": _round(total_mm), "longest": _round(longest_mm.get(foot, 0.0))}
@@ -263,7 +263,7 @@ def _slips(played: PlayedMotion) -> dict[str, PlainData]:
 
 
 def _time_data(played: PlayedMotion, frame: int) -> dict[str, PlainData]:
-    return {"time_s": _round(played.times[frame]), "keyframe": int(played.keyframes[frame])}
+    return {"time_s": _round(played.times[frame]), "keyframe": int(played.keyframe_numbers[frame])}
 
 
 def _round(value: float) -> float:

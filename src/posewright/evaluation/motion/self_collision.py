@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.evaluation.motion.played_motion import PlayedMotion
+from posewright.evaluation.motion.played_motion import Measurement, PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
 from posewright.recordings.falls import true_intervals
@@ -26,9 +26,9 @@ class SelfContact:
         depth_mm: greatest penetration [mm].
         force_n: greatest force between them [N].
         total_s: time in contact [s].
-        hardest: frame of the greatest force.
-        first_n: force in the first pose [N]; 0 unless they touch then.
-        at_first: whether they touch in the first pose.
+        hardest_frame: frame of the greatest force.
+        first_pose_force_n: force in the first pose [N]; 0 unless they touch then.
+        touches_in_first_pose: whether they touch in the first pose.
     """
 
     parts: tuple[str, str]
@@ -36,9 +36,9 @@ class SelfContact:
     depth_mm: float
     force_n: float
     total_s: float
-    hardest: int
-    first_n: float
-    at_first: bool
+    hardest_frame: int
+    first_pose_force_n: float
+    touches_in_first_pose: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,16 @@ class FootSlip:
 
     Attributes:
         foot: its name.
-        begin: first frame of the stance in which it slid.
-        end: last frame of that stance.
-        fastest: the frame in which it slid fastest.
+        first_frame: first frame of the stance in which it slid.
+        last_frame: last frame of that stance.
+        fastest_frame: the frame in which it slid fastest.
         distance_mm: over the stance [mm].
     """
 
     foot: str
-    begin: int
-    end: int
-    fastest: int
+    first_frame: int
+    last_frame: int
+    fastest_frame: int
     distance_mm: float
 
 
@@ -64,10 +64,10 @@ def self_contacts(played: PlayedMotion) -> list[SelfContact]:
     """Return the contacts between parts of the robot from the motion's begin on, the earliest first."""
     contacts = []
     for contact in played.contacts:
-        is_in_motion = contact.frames >= played.begin  # the frame before is the first pose
+        is_in_motion = contact.frames >= played.first_frame  # the frame before is the first pose
         if contact.is_with_floor or not is_in_motion.any():
             continue
-        is_in_first_pose = contact.frames == played.begin - 1
+        is_in_first_pose = contact.frames == played.first_frame - 1
         frames = contact.frames[is_in_motion]
         forces = np.nan_to_num(contact.forces)
         forces_in_motion = forces[is_in_motion]
@@ -78,9 +78,9 @@ def self_contacts(played: PlayedMotion) -> list[SelfContact]:
                 depth_mm=float(contact.depths[is_in_motion].max()) * MM_PER_M,
                 force_n=float(forces_in_motion.max()),
                 total_s=len(frames) * played.frame_s,
-                hardest=int(frames[forces_in_motion.argmax()]),
-                first_n=float(forces[is_in_first_pose].sum()),
-                at_first=bool(is_in_first_pose.any()),
+                hardest_frame=int(frames[forces_in_motion.argmax()]),
+                first_pose_force_n=float(forces[is_in_first_pose].sum()),
+                touches_in_first_pose=bool(is_in_first_pose.any()),
             )
         )
     return sorted(contacts, key=lambda contact: (contact.frame, contact.parts))
@@ -90,8 +90,8 @@ def longest_slips(played: PlayedMotion) -> list[FootSlip]:
     """Return the longest slip of each foot that is ever on the floor."""
     slips = []
     for column, foot in enumerate(played.robot.feet):
-        is_in_motion = np.arange(len(played.times)) >= played.begin
-        distances: Floats = np.where(is_in_motion, played.slips[:, column], 0.0)
+        is_in_motion = np.arange(len(played.times)) >= played.first_frame
+        distances: Floats = np.where(is_in_motion, played.slips_m[:, column], 0.0)
         slips_in_stances = []
         for begin, end in true_intervals(played.record.foot_contacts[:, column]):
             fastest = begin + int(distances[begin:end].argmax())
@@ -110,28 +110,30 @@ def self_collision(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Findin
     for contact in self_contacts(played):
         level = Level.WARNING if contact.force_n > rules.press_force_n else Level.NOTE
         names = " and ".join(contact.parts)
-        if not contact.at_first:
+        if not contact.touches_in_first_pose:
             verb = "press against" if contact.force_n > rules.press_force_n else "touch"
             frame = contact.frame
             message = (
                 f"{names} {verb} each other {played.format_time(frame)}, with up to "
                 f"{contact.force_n:.0f} N and for {contact.total_s:.2f} s in all"
             )
-        elif contact.force_n > max(rules.press_force_n, rules.max_force_ratio * contact.first_n):
-            frame = contact.hardest
+        elif contact.force_n > max(rules.press_force_n, rules.max_force_ratio * contact.first_pose_force_n):
+            frame = contact.hardest_frame
             message = (
-                f"{names}, which touch in the first pose already with {contact.first_n:.0f} N, "
+                f"{names}, which touch in the first pose already with {contact.first_pose_force_n:.0f} N, "
                 f"press against each other with {contact.force_n:.0f} N {played.format_time(frame)}"
             )
         else:
             continue
-        measurement = (contact.force_n, rules.press_force_n, "N")
-        yield played.create_finding((level, "self_contact"), message, frame, measurement)
+        measurement = Measurement(contact.force_n, rules.press_force_n, "N")
+        yield played.create_finding(level, "self_contact", message, frame=frame, measurement=measurement)
     for slip in longest_slips(played):
         if slip.distance_mm > rules.max_slip_mm:
             message = (
                 f"{slip.foot} slides {slip.distance_mm:.0f} mm over the floor without being lifted, fastest "
-                f"{played.format_time(slip.fastest)}"
+                f"{played.format_time(slip.fastest_frame)}"
             )
-            measurement = (slip.distance_mm, rules.max_slip_mm, "mm")
-            yield played.create_finding((Level.WARNING, "slip"), message, slip.fastest, measurement)
+            measurement = Measurement(slip.distance_mm, rules.max_slip_mm, "mm")
+            yield played.create_finding(
+                Level.WARNING, "slip", message, frame=slip.fastest_frame, measurement=measurement
+            )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from posewright.evaluation.motion.played_motion import PlayedMotion
+from posewright.evaluation.motion.played_motion import Measurement, PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
 from posewright.recordings.falls import longest_interval, true_intervals
@@ -28,14 +28,14 @@ class JointLag:
         joint: its name.
         max_deg: greatest lag [deg].
         rms_deg: root mean square during the motion [deg].
-        frame: of the greatest lag.
+        worst_frame: of the greatest lag.
         commanded_deg_s: greatest speed of the commands in the `COMMAND_WINDOW_S` before that frame [deg/s].
     """
 
     joint: str
     max_deg: float
     rms_deg: float
-    frame: int
+    worst_frame: int
     commanded_deg_s: float
 
 
@@ -48,16 +48,16 @@ class Saturation:
         share: of the motion's time.
         total_s: in all [s].
         longest_s: without a break [s].
-        begin: first frame of that longest time.
-        end: the frame after its last.
+        first_frame: first frame of that longest time.
+        end_frame: the frame after its last.
     """
 
     joint: str
     share: float
     total_s: float
     longest_s: float
-    begin: int
-    end: int
+    first_frame: int
+    end_frame: int
 
 
 def _servo_joints(played: PlayedMotion) -> list[tuple[int, str]]:
@@ -67,21 +67,21 @@ def _servo_joints(played: PlayedMotion) -> list[tuple[int, str]]:
 
 def joint_lags(played: PlayedMotion) -> list[JointLag]:
     """Return the lag of each joint with a servo."""
-    lag_deg = np.abs(played.lag_deg[played.begin :])
+    lag_deg = np.abs(played.lag_deg[played.first_frame :])
     rms_deg = np.sqrt(np.square(played.lag_deg[played.is_moving]).mean(axis=0))
-    worst_frames = played.begin + lag_deg.argmax(axis=0)
+    worst_frames = played.first_frame + lag_deg.argmax(axis=0)
     window = round(COMMAND_WINDOW_S / played.frame_s)
     lags = []
     for column, joint in _servo_joints(played):
         frame = int(worst_frames[column])
-        window_begin = max(played.begin, frame - window)
+        window_begin = max(played.first_frame, frame - window)
         commanded_rad_s = played.commanded_speeds[window_begin : frame + 1, column].max()
         lags.append(
             JointLag(
                 joint=joint,
                 max_deg=float(lag_deg[:, column].max()),
                 rms_deg=float(rms_deg[column]),
-                frame=frame,
+                worst_frame=frame,
                 commanded_deg_s=math.degrees(commanded_rad_s),
             )
         )
@@ -91,7 +91,7 @@ def joint_lags(played: PlayedMotion) -> list[JointLag]:
 def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
     """Return the saturation of each servo that ever gives its full torque during the motion."""
     is_full = played.has_torque_share(rules.full_torque_share)
-    is_full[: played.begin] = False
+    is_full[: played.first_frame] = False
     saturations_of_joints = []
     for column, joint in _servo_joints(played):
         intervals = true_intervals(is_full[:, column], max_gap=1)
@@ -104,8 +104,8 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
                 share=float(is_full[played.is_moving, column].mean()),
                 total_s=int(is_full[:, column].sum()) * played.frame_s,
                 longest_s=(end - begin) * played.frame_s,
-                begin=begin,
-                end=end,
+                first_frame=begin,
+                end_frame=end,
             )
         )
     return saturations_of_joints
@@ -132,14 +132,14 @@ def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     saturation_findings = [
         _saturation_finding(played, rules, saturation)
         for saturation in longest_first
-        if saturation.joint not in too_fast_joints and _is_excessive(saturation, rules)
+        if saturation.joint not in too_fast_joints and _is_saturated_too_long(saturation, rules)
     ]
-    yield from _merge(speed_findings)
-    yield from _merge(lag_findings)
-    yield from _merge(saturation_findings)
+    yield from _merge_if_many(speed_findings)
+    yield from _merge_if_many(lag_findings)
+    yield from _merge_if_many(saturation_findings)
 
 
-def _merge(findings: Sequence[Finding]) -> Iterator[Finding]:
+def _merge_if_many(findings: Sequence[Finding]) -> Iterator[Finding]:
     """Yield the findings of one rule, or if there are many the first, with the names of the other joints."""
     if len(findings) < MIN_MERGED:
         yield from findings
@@ -149,7 +149,7 @@ def _merge(findings: Sequence[Finding]) -> Iterator[Finding]:
     yield replace(worst, message=f"{worst.message}; less so {other_joints}")
 
 
-def _is_excessive(saturation: Saturation, rules: PhysicsRules) -> bool:
+def _is_saturated_too_long(saturation: Saturation, rules: PhysicsRules) -> bool:
     """Return whether a servo gives its full torque for too long at once, or too often."""
     if saturation.longest_s > rules.max_saturated_s:
         return True
@@ -161,29 +161,39 @@ def _speed_finding(played: PlayedMotion, lag: JointLag, no_load_deg_s: float) ->
     message = (
         f"{lag.joint} is commanded at {lag.commanded_deg_s:.0f} deg/s but its servo turns "
         f"{no_load_deg_s:.0f} without load, so it is {lag.max_deg:.0f} deg behind "
-        f"{played.format_time(lag.frame)}"
+        f"{played.format_time(lag.worst_frame)}"
     )
-    measurement = (lag.commanded_deg_s, no_load_deg_s, "deg/s")
-    return played.create_finding((Level.WARNING, "speed"), message, lag.frame, measurement, lag.joint)
+    measurement = Measurement(lag.commanded_deg_s, no_load_deg_s, "deg/s")
+    return played.create_finding(
+        Level.WARNING, "speed", message, frame=lag.worst_frame, measurement=measurement, joint=lag.joint
+    )
 
 
 def _lag_finding(played: PlayedMotion, rules: PhysicsRules, lag: JointLag) -> Finding:
     """Return a finding about a joint that lags because of its load."""
     message = (
-        f"{lag.joint} is {lag.max_deg:.0f} deg behind its command {played.format_time(lag.frame)}, "
+        f"{lag.joint} is {lag.max_deg:.0f} deg behind its command {played.format_time(lag.worst_frame)}, "
         f"{lag.rms_deg:.1f} deg on average: its servo is too weak for the mass it moves"
     )
-    measurement = (lag.max_deg, rules.max_lag_deg, "deg")
-    return played.create_finding((Level.WARNING, "lag"), message, lag.frame, measurement, lag.joint)
+    measurement = Measurement(lag.max_deg, rules.max_lag_deg, "deg")
+    return played.create_finding(
+        Level.WARNING, "lag", message, frame=lag.worst_frame, measurement=measurement, joint=lag.joint
+    )
 
 
 def _saturation_finding(played: PlayedMotion, rules: PhysicsRules, saturation: Saturation) -> Finding:
     """Return a finding about a servo at full torque."""
-    begin_text = played.format_time(saturation.begin).removeprefix("at ")
+    begin_text = played.format_time(saturation.first_frame).removeprefix("at ")
     message = (
         f"the servo of {saturation.joint} gives its full torque for {saturation.longest_s:.2f} s from "
         f"{begin_text} on, and for {saturation.share:.0%} of the motion's time"
     )
-    measurement = (saturation.longest_s, rules.max_saturated_s, "s")
-    rule = (Level.WARNING, "saturated")
-    return played.create_finding(rule, message, saturation.begin, measurement, saturation.joint)
+    measurement = Measurement(saturation.longest_s, rules.max_saturated_s, "s")
+    return played.create_finding(
+        Level.WARNING,
+        "saturated",
+        message,
+        frame=saturation.first_frame,
+        measurement=measurement,
+        joint=saturation.joint,
+    )

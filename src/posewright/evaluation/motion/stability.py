@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from posewright.arrays import Flags
-from posewright.evaluation.motion.played_motion import PlayedMotion
+from posewright.evaluation.motion.played_motion import Measurement, PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
 from posewright.recordings.falls import FallDetector
@@ -62,7 +62,7 @@ def falls_of(played: PlayedMotion, rules: PhysicsRules) -> tuple[Fall, ...]:
     return tuple(
         _measure_fall(played, rules, fall.begin, fall.end)
         for fall in detector.falls()
-        if fall.begin >= played.begin
+        if fall.begin >= played.first_frame
     )
 
 
@@ -88,7 +88,7 @@ def _measure_fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: in
         begin: the first frame in which the base is down.
         end: the first frame in which it is not down any more, or the number of frames.
     """
-    window = slice(max(played.begin, begin - round(FALL_WINDOW_S / played.frame_s)), end)
+    window = slice(max(played.first_frame, begin - round(FALL_WINDOW_S / played.frame_s)), end)
     tilts_deg = played.tilt_deg[window]
     heights = played.record.base[window, 2]
     turning_deg_s = float(np.diff(tilts_deg, prepend=tilts_deg[:1]).max()) / played.frame_s
@@ -96,7 +96,7 @@ def _measure_fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: in
     return Fall(
         time_s=float(played.times[begin]),
         until_s=float(played.times[end]) if end < len(played.times) else None,
-        keyframe=int(played.keyframes[begin]),
+        keyframe=int(played.keyframe_numbers[begin]),
         lean_deg=float(played.tilt_deg[begin:end].max()),
         side=played.tilt_direction(begin),
         turning_deg_s=turning_deg_s,
@@ -127,7 +127,7 @@ def _landings(played: PlayedMotion) -> list[_Landing]:
         if not contact.is_with_floor or part in played.robot.feet:
             continue
         for frame, speed_m_s in zip(contact.frames.tolist(), contact.speeds.tolist(), strict=True):
-            if frame >= played.begin and math.isfinite(speed_m_s):  # NaN if it was on the floor before
+            if frame >= played.first_frame and math.isfinite(speed_m_s):  # NaN if it was on the floor before
                 landings.append(_Landing(part, frame, speed_m_s))
     return landings
 
@@ -149,13 +149,13 @@ def _fall_finding(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Find
     sequel = "stays down" if fall.until_s is None else f"is up again {fall.until_s - fall.time_s:.1f} s later"
     frame = int(np.searchsorted(played.times, fall.time_s))
     message = f"the robot {verb} {fall.side} {played.format_time(frame)} and {sequel}"
-    measurement = (fall.lean_deg, rules.fall_tilt_deg, "deg")
-    return played.create_finding((fall.level, "fall"), message, frame, measurement)
+    measurement = Measurement(fall.lean_deg, rules.fall_tilt_deg, "deg")
+    return played.create_finding(fall.level, "fall", message, frame=frame, measurement=measurement)
 
 
 def _check_first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Yield a finding if the robot tips or falls in its first pose, before the motion begins."""
-    last = played.begin - 1
+    last = played.first_frame - 1
     if last < 0:
         return
     change_deg, side = played.attitude_change(0, last)
@@ -184,15 +184,15 @@ def _check_lying_at_end(played: PlayedMotion, rules: PhysicsRules) -> Iterator[F
         return
     last = len(played.times) - 1
     message = f"the robot lies {played.tilt_direction(last)} at the end, as it did at first"
-    measurement = (float(played.tilt_deg[-1]), rules.fall_tilt_deg, "deg")
-    yield played.create_finding((Level.NOTE, "lying"), message, last, measurement)
+    measurement = Measurement(float(played.tilt_deg[-1]), rules.fall_tilt_deg, "deg")
+    yield played.create_finding(Level.NOTE, "lying", message, frame=last, measurement=measurement)
 
 
 def _check_tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Yield a finding if the base deviates too far from its intended attitude, or else tilts too far."""
     if played.intended_attitude is None:
         level = Level.NOTE
-        deviation_deg = played.tilt_deg - played.tilt_deg[max(0, played.begin - 1)]
+        deviation_deg = played.tilt_deg - played.tilt_deg[max(0, played.first_frame - 1)]
         limit_deg = rules.max_tilt_increase_deg
         reference = "more than at first"
     else:
@@ -200,7 +200,7 @@ def _check_tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
         deviation_deg = played.attitude_error_deg
         limit_deg = rules.max_attitude_error_deg
         reference = "from the attitude its author states"
-    frame = played.begin + int(deviation_deg[played.begin :].argmax())
+    frame = played.first_frame + int(deviation_deg[played.first_frame :].argmax())
     value_deg = float(deviation_deg[frame])
     if value_deg <= limit_deg:
         return
@@ -208,7 +208,9 @@ def _check_tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
         f"the base tilts {played.tilt_deg[frame]:.0f} deg {played.tilt_direction(frame)} "
         f"{played.format_time(frame)}, {value_deg:.0f} deg {reference}"
     )
-    yield played.create_finding((level, "tilt"), message, frame, (value_deg, limit_deg, "deg"))
+    yield played.create_finding(
+        level, "tilt", message, frame=frame, measurement=Measurement(value_deg, limit_deg, "deg")
+    )
 
 
 def _check_landings(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
@@ -229,5 +231,5 @@ def _check_landings(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Findi
         message += f"; more softly {', '.join(other_parts[:MAX_NAMED_PARTS])}"
     if len(other_parts) > MAX_NAMED_PARTS:
         message += ", ..."
-    measurement = (speed_m_s, rules.fall_descent_m_s, "m/s")
-    yield played.create_finding((level, "floor"), message, frame, measurement)
+    measurement = Measurement(speed_m_s, rules.fall_descent_m_s, "m/s")
+    yield played.create_finding(level, "floor", message, frame=frame, measurement=measurement)

@@ -109,8 +109,8 @@ def measure_feet(walk: Walk, path_m: float) -> FeetFigures:
         path_m: length of the base's path in the measured time [m].
     """
     trajectories = foot_trajectories(walk)
-    slips_m = slips(walk, trajectories)[walk.begin :].sum(axis=0)
-    contacts = walk.trajectory.foot_contacts[walk.begin + 1 :]
+    slips_m = slips(walk, trajectories)[walk.settled_row :].sum(axis=0)
+    contacts = walk.trajectory.foot_contacts[walk.settled_row + 1 :]
     feet = tuple(
         _measure_foot(
             walk, trajectories, column, slip_m=float(slips_m[column]), duty=_duty(contacts[:, column])
@@ -124,7 +124,7 @@ def measure_feet(walk: Walk, path_m: float) -> FeetFigures:
         slip_per_m=total_slip_m / path_m if path_m >= MIN_PATH_M else None,
         foot_clearance_m=_min_of_all([foot.lowest_swing_m for foot in feet]),
         mid_swing_clearance_m=_min_of_all([foot.mid_swing_m for foot in feet]),
-        lowest_knee_m=float(knee_positions(walk)[walk.first_measured :, :, 2].min()),
+        lowest_knee_m=float(knee_positions(walk)[walk.first_measured_row :, :, 2].min()),
         duty=_duty(contacts.ravel()),
         planned_duty=1.0 - walk.timing.air_share,
         feet_down=tuple((rows_by_feet_down / max(len(contacts), 1)).tolist()),
@@ -177,7 +177,7 @@ def _measure_foot(
     return FootFigures(
         foot=walk.robot.feet[column],
         slip_m=slip_m,
-        highest_m=float(heights[min(walk.begin, len(heights) - 1) :].max()),  # at least the last row
+        highest_m=float(heights[min(walk.settled_row, len(heights) - 1) :].max()),  # at least the last row
         lowest_swing_m=min(peaks_m, default=None),
         mid_swing_m=min(mid_swings_m, default=None),
         duty=duty,
@@ -196,13 +196,13 @@ def cycles_of(walk: Walk, column: int) -> Indices:
 
     A foot's cycle begins where it should lift.
     """
-    cycle_frames = walk.timing.frames
+    cycle_frames = walk.timing.n_frames
     first_lift = lifting_phase(walk, column) * cycle_frames
-    first_number = int(np.ceil(max(walk.begin - first_lift, 0.0) / cycle_frames))
-    numbers = np.arange(first_number, (walk.last - first_lift) / cycle_frames + 1.0)
+    first_number = int(np.ceil(max(walk.settled_row - first_lift, 0.0) / cycle_frames))
+    numbers = np.arange(first_number, (walk.last_row - first_lift) / cycle_frames + 1.0)
     # the tolerance keeps a lift at a row from being rounded to the row before
     begins = np.floor(first_lift + numbers * cycle_frames + 1e-6).astype(np.intp)
-    begins = begins[begins + cycle_frames <= walk.last]
+    begins = begins[begins + cycle_frames <= walk.last_row]
     return np.stack([begins, begins + cycle_frames], axis=-1)
 
 

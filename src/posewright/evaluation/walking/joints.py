@@ -31,14 +31,14 @@ class Drives:
     """Torques and work of the legs' drives in each frame.
 
     Attributes:
-        peaks: greatest torque at either end of the frame, `(n, n_leg_joints)` [N m].
-        squares: mean of the squared torques at both ends, `(n, n_leg_joints)` [N^2 m^2].
-        work: at the shafts, negative if the joint is driven back, `(n, n_leg_joints)` [J].
+        peak_torques: greatest torque at either end of the frame, `(n, n_leg_joints)` [N m].
+        mean_squared_torques: mean of the squared torques at both ends, `(n, n_leg_joints)` [N^2 m^2].
+        work_j: at the shafts, negative if the joint is driven back, `(n, n_leg_joints)` [J].
     """
 
-    peaks: Floats
-    squares: Floats
-    work: Floats
+    peak_torques: Floats
+    mean_squared_torques: Floats
+    work_j: Floats
 
 
 def drives_of(walk: Walk) -> Drives:
@@ -50,21 +50,22 @@ def drives_of(walk: Walk) -> Drives:
     trajectory = walk.trajectory
     legs = trajectory.leg_columns
     angles = trajectory.positions[:, legs]
-    stall = trajectory.stall_torques_nm[legs]
+    begin_angles = angles[:-1]
+    stall_torques = trajectory.stall_torques_nm[legs]
     n_joints = len(trajectory.robot.joint_names)
-    stiffness = trajectory.fact_array("stiffness", n_joints)[legs]
-    damping = trajectory.fact_array("damping", n_joints)[legs]
-    latency = int(trajectory.fact_array("latency_frames"))
-    frames = np.arange(1, len(walk.commands))
-    effective_commands = walk.commands[np.maximum(frames - latency, 0)][:, legs]
-    first_torques = np.clip(stiffness * (effective_commands - angles[:-1]), -stall, stall)
-    last_torques = trajectory.efforts[1:, legs]
+    stiffness = trajectory.read_body_array("stiffness", n_joints)[legs]
+    damping = trajectory.read_body_array("damping", n_joints)[legs]
+    latency_frames = int(trajectory.read_body_array("latency_frames"))
+    frames = np.arange(1, len(walk.commanded_angles))
+    effective_commands = walk.commanded_angles[np.maximum(frames - latency_frames, 0)][:, legs]
+    begin_torques = np.clip(stiffness * (effective_commands - begin_angles), -stall_torques, stall_torques)
+    end_torques = trajectory.efforts[1:, legs]
     angle_changes = np.diff(angles, axis=0)
     damping_work = damping * angle_changes**2 / walk.frame_s
     return Drives(
-        peaks=np.maximum(np.abs(first_torques), np.abs(last_torques)),
-        squares=(first_torques**2 + last_torques**2) / 2.0,
-        work=(first_torques + last_torques) / 2.0 * angle_changes - damping_work,
+        peak_torques=np.maximum(np.abs(begin_torques), np.abs(end_torques)),
+        mean_squared_torques=(begin_torques**2 + end_torques**2) / 2.0,
+        work_j=(begin_torques + end_torques) / 2.0 * angle_changes - damping_work,
     )
 
 
@@ -146,15 +147,15 @@ def _measure_each_joint(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
     Speeds are shares of the greatest speed on the robot's card, torques of the stall torque.
     """
     legs = walk.trajectory.leg_columns
-    commanded_speeds = speed_ratios(walk, walk.requests).max(axis=0, initial=0.0)
+    commanded_speeds = speed_ratios(walk, walk.requested_angles).max(axis=0, initial=0.0)
     measured_speeds = speed_ratios(walk, walk.trajectory.positions).max(axis=0, initial=0.0)
     stall_torques_nm = walk.trajectory.stall_torques_nm[legs]
-    max_torques = drives.peaks.max(axis=0, initial=0.0) / stall_torques_nm
+    max_torques = drives.peak_torques.max(axis=0, initial=0.0) / stall_torques_nm
     rms_torques = np.zeros_like(stall_torques_nm)
-    if len(drives.squares):
-        rms_torques = np.sqrt(drives.squares.mean(axis=0)) / stall_torques_nm
+    if len(drives.mean_squared_torques):
+        rms_torques = np.sqrt(drives.mean_squared_torques.mean(axis=0)) / stall_torques_nm
     lower, upper = walk.robot.limits
-    requests = walk.requests[:, legs]
+    requests = walk.requested_angles[:, legs]
     margins_deg = np.degrees(np.minimum(requests - lower[legs], upper[legs] - requests).min(axis=0))
     return tuple(
         JointLoad(
@@ -180,9 +181,9 @@ def _coupled_margin(walk: Walk) -> tuple[float | None, str | None]:
     table_indices = [index for index, joint in enumerate(coupling.joints) if joint in leg_joints]
     if not table_indices:
         return None, None
-    lower, upper = coupling.bounds(walk.requests)
+    lower, upper = coupling.bounds(walk.requested_angles)
     joint_columns = [walk.robot.index(coupling.joints[index]) for index in table_indices]
-    requests = walk.requests[:, joint_columns]
+    requests = walk.requested_angles[:, joint_columns]
     margins = np.minimum(requests - lower[:, table_indices], upper[:, table_indices] - requests).min(axis=0)
     nearest = int(margins.argmin())
     if not math.isfinite(margins[nearest]):
@@ -221,10 +222,12 @@ def measure_energy(walk: Walk, drives: Drives, path_m: float) -> Energy:
         drives: of the same walk.
         path_m: length of the base's path in the measured time [m].
     """
-    work = drives.work[walk.begin :]
+    work = drives.work_j[walk.settled_row :]
     positive_j = float(np.maximum(work, 0.0).sum())
     seconds = len(work) * walk.frame_s
-    weight_n = float(walk.trajectory.fact_array("mass_kg")) * float(np.linalg.norm(walk.trajectory.gravity))
+    weight_n = float(walk.trajectory.read_body_array("mass_kg")) * float(
+        np.linalg.norm(walk.trajectory.gravity)
+    )
     return Energy(
         cost_of_transport=positive_j / (weight_n * path_m) if path_m >= MIN_PATH_M else None,
         mean_power_w=positive_j / seconds if seconds else None,

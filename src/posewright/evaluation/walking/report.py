@@ -45,7 +45,7 @@ class GaitReport:
     @classmethod
     def of(cls, walk: Walk) -> GaitReport:
         """Return the figures of a walk."""
-        upright = walk.upright
+        upright = walk.up_to_first_fall
         travel = measure_travel(upright)
         drives = drives_of(upright)
         return cls(
@@ -137,12 +137,12 @@ class WalkResult:
     @cached_property
     def domain(self) -> DomainParameters:
         """Differences of the body from the robot's model."""
-        return domain_of(self.walk.trajectory.fact("domain"))
+        return domain_of(self.walk.trajectory.read_body_value("domain"))
 
     @property
     def welded(self) -> tuple[str, ...]:
         """Joints that were fixed in the gait's pose because they move next to no mass."""
-        names = Node(self.walk.trajectory.fact("welded"), HEADER_PATH, "welded")
+        names = Node(self.walk.trajectory.read_body_value("welded"), HEADER_PATH, "welded")
         return tuple(name.text() for name in names.items())
 
     @property

@@ -67,8 +67,8 @@ class Travel:
 
 def measure_travel(walk: Walk) -> Travel:
     """Return the figures of travel in the measured time."""
-    begin = walk.first_measured
-    end = walk.last
+    begin = walk.first_measured_row
+    end = walk.last_row
     trajectory = walk.trajectory
     velocities = cycle_velocities(walk, begin, end)
     forward, left, turn = _mean_velocity(velocities) or (None, None, None)
@@ -107,7 +107,7 @@ def cycle_velocities(walk: Walk, begin: int, end: int) -> Floats:
         begin: row in which the first cycle begins.
         end: row at which the last cycle ends at the latest.
     """
-    frames = walk.timing.frames
+    frames = walk.timing.n_frames
     rows = np.arange(begin, end + 1, frames)
     positions = walk.trajectory.base[rows, :2]
     yaw = walk.trajectory.yaw[rows]
@@ -138,8 +138,8 @@ def _path_length(walk: Walk, begin: int, end: int, velocities: Floats) -> float:
         end: last row.
         velocities: of the cycles, as returned by `cycle_velocities`.
     """
-    cycle_s = walk.timing.frames * walk.frame_s
-    last_cycle_end = end - (end - begin) % walk.timing.frames
+    cycle_s = walk.timing.n_frames * walk.frame_s
+    last_cycle_end = end - (end - begin) % walk.timing.n_frames
     base = walk.trajectory.base
     remaining_m = float(np.linalg.norm(base[end, :2] - base[last_cycle_end, :2]))
     return float(np.hypot(velocities[:, 0], velocities[:, 1]).sum()) * cycle_s + remaining_m
@@ -154,7 +154,7 @@ def _measure_stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch
     stretches = []
     for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end):
         # the first command changes nothing: the settling time covers the robot's start
-        first_valid_row = span.given_row + walk.timing.frames if span.given_row > 0 else 0
+        first_valid_row = span.given_row + walk.timing.n_frames if span.given_row > 0 else 0
         velocities = cycle_velocities(walk, max(span.start, first_valid_row), span.stop)
         stretches.append(
             CommandStretch(
@@ -192,7 +192,7 @@ class Attitude:
 
 def measure_attitude(walk: Walk) -> Attitude:
     """Return the figures of attitude and height in the measured time."""
-    begin = walk.first_measured
+    begin = walk.first_measured_row
     tilt_deg = walk.trajectory.tilt_deg
     roll_deg, pitch_deg = walk.trajectory.roll_pitch_deg
     heights = walk.trajectory.base[begin:, 2]
@@ -203,7 +203,7 @@ def measure_attitude(walk: Walk) -> Attitude:
         roll_deg=_range(roll_deg[begin:]),
         pitch_deg=_range(pitch_deg[begin:]),
         body_height_m=float(heights.mean()),
-        bounce_m=_bounce(heights, walk.timing.frames),
+        bounce_m=_bounce(heights, walk.timing.n_frames),
     )
 
 

@@ -150,7 +150,16 @@ class Walk:
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None, gait: Gait | None = None) -> Self:
-        """Return the walk in a recording; arguments and exceptions are those of `evaluate_walk`."""
+        """Return the walk in a recording.
+
+        Args:
+            recording: of a walk, with every frame.
+            robot: the recorded robot; required unless it ships with Posewright.
+            gait: the gait that was walked; default the one attached to the recording.
+
+        Raises:
+            InputError: the recording is not one of a walk, or lacks frames, joints, commands or the gait.
+        """
         settings = WalkSettings.read(recording.header.extras)
         trajectory = Trajectory.of(recording, robot=robot)
         trajectory.require_every_frame("the figures of a walk")
@@ -164,10 +173,10 @@ class Walk:
         return cls(
             trajectory,
             settings,
-            timing_of(walked_gait.parameters, recorded_robot.frame_period_s),
-            walked_gait.phases,
-            _read_velocity_commands(trajectory),
-            corrections_of(trajectory),
+            timing=timing_of(walked_gait.parameters, recorded_robot.frame_period_s),
+            phases=walked_gait.phases,
+            velocity_commands=_read_velocity_commands(trajectory),
+            corrections=corrections_of(trajectory),
         )
 
     @property
@@ -181,32 +190,32 @@ class Walk:
         return self.robot.frame_period_s
 
     @property
-    def last(self) -> int:
+    def last_row(self) -> int:
         """The last row."""
-        return self.trajectory.last
+        return self.trajectory.last_row
 
     @property
-    def begin(self) -> int:
-        """The row after which measuring begins, at the end of the settling time."""
+    def settled_row(self) -> int:
+        """The row at the end of the settling time, after which measuring begins."""
         return round(self.settings.settle_s / self.frame_s)
 
     @property
-    def first_measured(self) -> int:
-        """`begin`, or the last row if the robot fell while settling."""
-        return min(self.begin, self.last)
+    def first_measured_row(self) -> int:
+        """`settled_row`, or the last row if the robot fell while settling."""
+        return min(self.settled_row, self.last_row)
 
     @cached_property
-    def requests(self) -> Floats:
+    def requested_angles(self) -> Floats:
         """Joint angles requested by the gait, `(last + 1, n_joints)` [rad]."""
         return self._prepend_standing_pose(self.trajectory.record.requested)
 
     @cached_property
-    def commands(self) -> Floats:
+    def commanded_angles(self) -> Floats:
         """Joint angles commanded after the safety filter, `(last + 1, n_joints)` [rad]."""
         return self._prepend_standing_pose(self.trajectory.record.commands)
 
     def _prepend_standing_pose(self, rows: Floats) -> Floats:
-        return np.concatenate([[self.settings.standing], rows[: self.last]])
+        return np.concatenate([[self.settings.standing], rows[: self.last_row]])
 
     @cached_property
     def falls(self) -> tuple[GaitFall, ...]:
@@ -225,18 +234,18 @@ class Walk:
     @property
     def last_upright_row(self) -> int:
         """The last row before the first fall, or the last row."""
-        return max(self.falls[0].row - 1, 0) if self.falls else self.last
+        return max(self.falls[0].row - 1, 0) if self.falls else self.last_row
 
     @cached_property
-    def upright(self) -> Walk:
+    def up_to_first_fall(self) -> Walk:
         """The walk up to the first fall."""
         return self.until(self.last_upright_row) if self.falls else self
 
-    def until(self, last: int) -> Walk:
+    def until(self, last_row: int) -> Walk:
         """Return the walk up to a row, inclusive."""
-        end_s = last * self.frame_s + TIME_TOLERANCE_S
+        end_s = last_row * self.frame_s + TIME_TOLERANCE_S
         corrections = tuple(correction for correction in self.corrections if correction.time_s <= end_s)
-        return replace(self, trajectory=self.trajectory.until(last), corrections=corrections)
+        return replace(self, trajectory=self.trajectory.until(last_row), corrections=corrections)
 
 
 def fall_limits(frame_s: float) -> FallLimits:

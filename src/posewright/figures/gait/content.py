@@ -45,19 +45,25 @@ _MAX_CHANGES = 2
 _MAX_NAME_LENGTH = 30
 """Greatest length of the name before the changes."""
 
-SAME = 1e-6
-"""Times closer than this share of a cycle are equal."""
+TOLERANCE = 1e-6
+"""Smaller differences are rounding errors: of times as shares of a cycle, lengths [m], angles [rad]."""
 
 
 def name_and_changes(gait: Gait, robot: Robot) -> str:
-    """Return a gait's name, and its changes against its document, or against the shipped gait of its name."""
+    """Return a gait's name, followed by the first parameters that differ from its document, if any do.
+
+    A gait without a document is compared with the shipped gait of its name; if there is none, only the name
+    is returned.
+    """
     try:
         if gait.path is None and gait.name not in gait_names(robot):  # a name in a recording is no path
             return gait.name
-        original = read_gait(gait.path or gait.name, robot=robot).flat
+        original_values = read_gait(gait.path or gait.name, robot=robot).flat
     except PosewrightError:  # there is no document to compare with
         return gait.name
-    changes = [f"{name} {value:.4g}" for name, value in gait.flat.items() if original.get(name) != value]
+    changes = [
+        f"{name} {value:.4g}" for name, value in gait.flat.items() if original_values.get(name) != value
+    ]
     if not changes:
         return gait.name
     name = textwrap.shorten(gait.name, _MAX_NAME_LENGTH, placeholder=" ...")
@@ -92,7 +98,7 @@ class FootPath:
         return np.array(self.content.gait.parameters.equilibrium_m[self.foot])
 
     @cached_property
-    def lifts_s(self) -> float:
+    def lift_off_s(self) -> float:
         """When in the cycle it leaves the ground [s]."""
         phases = self.content.gait.phases
         return (phases.offsets[self.foot] - phases.starts[0]) * self.timing.period_s
@@ -102,14 +108,14 @@ class FootPath:
         return air_path(self.content.gait.parameters, self.timing, self.foot)
 
     @cached_property
-    def lands_at(self) -> Floats:
+    def landing_point(self) -> Floats:
         """Its landing point, `(3,)` [m]."""
         return to_moved_frame(self.equilibrium_m, se2_exp(-0.5 * self.content.feet_motion))
 
     @cached_property
-    def leaves_at(self) -> Floats:
+    def lift_off_point(self) -> Floats:
         """Its lift-off point, `(3,)` [m]."""
-        return to_moved_frame(self.lands_at, se2_exp(self.content.feet_motion))
+        return to_moved_frame(self.landing_point, se2_exp(self.content.feet_motion))
 
     @cached_property
     def air_times(self) -> Floats:
@@ -123,29 +129,31 @@ class FootPath:
         return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, n_points)
 
     @cached_property
-    def other_lift_times(self) -> Floats:
+    def lift_times_of_other_feet(self) -> Floats:
         """Times when another foot lifts, without those of planned points, `(n,)` [s]."""
         point_times = np.concatenate([self.air_times, self.ground_times])
-        lift_times = (self.content.step_starts_s - self.lifts_s) % self.timing.period_s
+        lift_times = (self.content.step_starts_s - self.lift_off_s) % self.timing.period_s
         gaps = np.abs(lift_times[:, np.newaxis] - point_times).min(axis=1)
-        return np.asarray(lift_times[gaps > SAME * self.timing.period_s])
+        return np.asarray(lift_times[gaps > TOLERANCE * self.timing.period_s])
 
-    def planned(self, times: Floats) -> Floats:
+    def planned_positions(self, times: Floats) -> Floats:
         """Return the planned positions, `(n, 3)` [m], at times since lift-off, `(n,)` [s].
 
         In the air the foot moves straight from lift-off to landing point, with a height on top; on the ground
         it moves with the ground, as the base moves over it.
         """
-        fractions, heights = self._air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
-        air_positions = self.leaves_at + fractions[:, np.newaxis] * (self.lands_at - self.leaves_at)
+        fractions, heights = self._air.stroke_shares_and_heights(np.clip(times / self.timing.air_s, 0.0, 1.0))
+        air_positions = self.lift_off_point + fractions[:, np.newaxis] * (
+            self.landing_point - self.lift_off_point
+        )
         air_positions[:, 2] += heights
         ground_phases = (times - self.timing.air_s) / self.timing.ground_s
         base_motions = se2_exp(ground_phases[:, np.newaxis] * self.content.feet_motion)
-        ground_positions = to_moved_frame(self.lands_at, base_motions)
+        ground_positions = to_moved_frame(self.landing_point, base_motions)
         return np.where((times < self.timing.air_s)[:, np.newaxis], air_positions, ground_positions)
 
     @cached_property
-    def executed(self) -> Floats:
+    def executed_positions(self) -> Floats:
         """Positions from the joint angles, frame by frame since the cycle began, `(n_frames + 1, 3)` [m]."""
         middle = self.leg.forward(self.content.angles[:, list(self.leg.indices)])
         return middle - (0.0, 0.0, self.leg.foot_radius_m)
@@ -153,14 +161,14 @@ class FootPath:
     @cached_property
     def executed_times(self) -> Floats:
         """The time since lift-off of each row of `executed`, `(n_frames + 1,)` [s]."""
-        frames = np.linspace(0.0, self.timing.period_s, self.timing.frames + 1) - self.lifts_s
+        frames = np.linspace(0.0, self.timing.period_s, self.timing.n_frames + 1) - self.lift_off_s
         return np.asarray(frames % self.timing.period_s)
 
     @cached_property
     def executed_in_order(self) -> tuple[Floats, Floats]:
         """`executed_times` and `executed` of a cycle, sorted by time since lift-off."""
         order = np.argsort(self.executed_times[:-1], kind="stable")
-        return self.executed_times[:-1][order], self.executed[:-1][order]
+        return self.executed_times[:-1][order], self.executed_positions[:-1][order]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +207,7 @@ class GaitContent:
     @cached_property
     def times(self) -> Floats:
         """Times of the rows of `angles`, `(n_frames + 1,)` [s]."""
-        return np.linspace(0.0, self.timing.period_s, self.timing.frames + 1)
+        return np.linspace(0.0, self.timing.period_s, self.timing.n_frames + 1)
 
     @cached_property
     def speeds(self) -> Floats:
@@ -215,14 +223,14 @@ class GaitContent:
         return self.robot.joint_names[joint], float(max_shares[joint])
 
     @cached_property
-    def commanded(self) -> Floats:
+    def commanded_motion(self) -> Floats:
         """Commanded motion of the body while a foot is down, as components, `(3,)` [m, m, rad]."""
         return self.command.components(self.timing.ground_s)
 
     @cached_property
     def feet_motion(self) -> Floats:
         """Motion of the feet for `commanded`, with turn multiplier, gain and trim, `(3,)` [m, m, rad]."""
-        return self.gait.compensate(self.commanded, self.timing.ground_s)
+        return self.gait.compensate(self.commanded_motion, self.timing.ground_s)
 
     @cached_property
     def step_starts_s(self) -> Floats:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT_FOOT_NAMES, FootPath, GaitContent
+from posewright.figures.gait.content import COLOURS, ORDER, SHORT_FOOT_NAMES, TOLERANCE, FootPath, GaitContent
 from posewright.figures.style import FAINT, GREY, INK, WRONG, trim_axes
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def down_spans(path: FootPath) -> list[tuple[float, float]]:
     There are two spans if the phase continues over the end of the cycle at its beginning.
     """
     period = path.timing.period_s
-    start = (path.lifts_s + path.timing.air_s) % period
+    start = (path.lift_off_s + path.timing.air_s) % period
     end = start + path.timing.ground_s
-    if end <= period * (1.0 + SAME):
+    if end <= period * (1.0 + TOLERANCE):
         return [(start, min(end, period))]
     return [(0.0, end - period), (start, period)]
 
@@ -63,7 +63,7 @@ def ground_counts(content: GaitContent) -> list[GroundCount]:
         n_feet = sum(span_start < middle < span_end for span_start, span_end in spans)
         if counts and counts[-1].n_feet == n_feet:
             counts[-1] = counts[-1]._replace(end_s=end)
-        elif end - start > SAME * period:  # shorter ones are rounding errors
+        elif end - start > TOLERANCE * period:  # shorter ones are rounding errors
             counts.append(GroundCount(start, end, n_feet))
     return counts
 

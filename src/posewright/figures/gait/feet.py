@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.figures.gait.content import COLOURS, MM, ORDER, SAME, SHORT_FOOT_NAMES, FootPath, GaitContent
+from posewright.figures.gait.content import (
+    COLOURS,
+    MM,
+    ORDER,
+    SHORT_FOOT_NAMES,
+    TOLERANCE,
+    FootPath,
+    GaitContent,
+)
 from posewright.figures.style import GREY, INK, draw_arrow_head, trim_axes
 from posewright.gaits import chain
 
@@ -37,7 +45,7 @@ def base_outline(content: GaitContent) -> Floats:
 
 def has_compensation(content: GaitContent) -> bool:
     """Return whether the feet's motion differs from the body's command, as compensation."""
-    return bool(np.abs(content.feet_motion - content.commanded).max() > SAME)
+    return bool(np.abs(content.feet_motion - content.commanded_motion).max() > TOLERANCE)
 
 
 def draw_above(
@@ -54,7 +62,7 @@ def draw_above(
         moves_by_feet: move the base as its feet would carry it, not as it is commanded.
     """
     outline = base_outline(content)
-    components = content.feet_motion if moves_by_feet else content.commanded
+    components = content.feet_motion if moves_by_feet else content.commanded_motion
     _draw_bases(axes, outline, content.base_path(components, content.timing.period_s)[-1])
     for path in content.feet.values():
         _draw_foot(axes, path)
@@ -76,15 +84,15 @@ def draw_base_path(axes: Axes, content: GaitContent, *, moves_by_feet: bool = Fa
         content: the gait.
         moves_by_feet: whether the arrow is the path of the feet instead, and the commanded one is dotted.
     """
-    commanded = content.base_path(content.commanded, content.timing.period_s)
+    commanded = content.base_path(content.commanded_motion, content.timing.period_s)
     stepped = content.base_path(content.feet_motion, content.timing.period_s)
     solid = stepped if moves_by_feet else commanded
     dotted = commanded if moves_by_feet else stepped
     if has_compensation(content):
         axes.plot(*dotted[:, :2].T * MM, color=GREY, lw=1.2, ls=":", zorder=6)
-    if np.ptp(solid[:, :2], axis=0).max() > SAME:
+    if np.ptp(solid[:, :2], axis=0).max() > TOLERANCE:
         _draw_arrow(axes, solid[:, :2] * MM)
-    elif abs(solid[-1, 2]) > SAME:
+    elif abs(solid[-1, 2]) > TOLERANCE:
         radius = np.ptp(base_outline(content)[:, 0]) * MM / TURN_ARROW_RATIO
         _draw_arrow(axes, radius * np.stack([np.cos(solid[:, 2]), np.sin(solid[:, 2])], axis=1))
     axes.plot([0.0], [0.0], "o", ms=4, color=INK, zorder=7)
@@ -101,7 +109,7 @@ def _draw_bases(axes: Axes, outline: Floats, end_pose: Floats) -> None:
     from matplotlib.patches import Polygon
 
     axes.add_patch(Polygon(outline * MM, fc="#eef1f4", ec=GREY, lw=1.0, zorder=1, joinstyle="round"))
-    if np.abs(end_pose).max() > SAME:
+    if np.abs(end_pose).max() > TOLERANCE:
         corner_poses = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
         moved_outline = chain(np.broadcast_to(end_pose, corner_poses.shape), corner_poses)[:, :2] * MM
         axes.add_patch(
@@ -113,13 +121,13 @@ def _draw_bases(axes: Axes, outline: Floats, end_pose: Floats) -> None:
 def _draw_foot(axes: Axes, path: FootPath) -> None:
     """Draw the path of a foot from above: solid on the ground, dashed in the air."""
     colour = COLOURS[path.foot]
-    in_air = path.planned(np.linspace(0.0, path.timing.air_s, 41)[:-1])
-    on_ground = path.planned(np.linspace(path.timing.air_s, path.timing.period_s, 41))
+    in_air = path.planned_positions(np.linspace(0.0, path.timing.air_s, 41)[:-1])
+    on_ground = path.planned_positions(np.linspace(path.timing.air_s, path.timing.period_s, 41))
     axes.plot(*on_ground[:, :2].T * MM, color=colour, lw=2.6, solid_capstyle="round", zorder=4)
     axes.plot(*in_air[:, :2].T * MM, color=colour, lw=0.9, ls="--", zorder=4)
-    x, y = path.planned(path.ground_times)[:, :2].T * MM
+    x, y = path.planned_positions(path.ground_times)[:, :2].T * MM
     axes.plot(x, y, "o", ms=3.2, mfc=colour, mec="white", mew=0.5, zorder=5)
-    axes.plot(*path.lands_at[:2] * MM, "o", ms=5.5, mfc="white", mec=colour, mew=1.3, zorder=5)
+    axes.plot(*path.landing_point[:2] * MM, "o", ms=5.5, mfc="white", mec=colour, mew=1.3, zorder=5)
     axes.plot(*path.equilibrium_m[:2] * MM, "+", ms=9, mew=1.3, color=INK, zorder=6)
 
 
@@ -127,7 +135,7 @@ def _write_foot_name(axes: Axes, path: FootPath) -> None:
     """Write the foot's name outside of its stroke, with a halo over lines."""
     from matplotlib.patheffects import withStroke
 
-    points = np.array([path.lands_at, path.leaves_at, path.equilibrium_m])[:, :2] * MM
+    points = np.array([path.landing_point, path.lift_off_point, path.equilibrium_m])[:, :2] * MM
     outward = 1.0 if path.equilibrium_m[1] >= 0.0 else -1.0  # sign of y on the foot's side of the robot
     text_position = (float(points[:, 0].mean()), float((points[:, 1] * outward).max() * outward))
     axes.annotate(
@@ -208,10 +216,10 @@ PLANNED_STYLE = (0, (1.2, 1.6))
 
 SOIL = "#efece6"
 
-ROOM = 1.16
+VIEW_MARGIN_FACTOR = 1.16
 """Size of a view relative to its content."""
 
-BELOW = 0.22
+BELOW_GROUND_SHARE = 0.22
 """Share of a view's height below the ground."""
 
 
@@ -220,33 +228,33 @@ class SideView:
     """A view of a foot from the side.
 
     Attributes:
-        axis: 0 from the right, x to the right; 1 from behind, y to the left.
+        horizontal_axis: 0 from the right, x to the right; 1 from behind, y to the left.
         middle_mm: middle of the view along that axis, from the equilibrium point.
         span_mm: width of the view.
         ratio: height of the view over its width.
         height_scale: scale of heights relative to that of lengths.
     """
 
-    axis: int
+    horizontal_axis: int
     middle_mm: float
     span_mm: float
     ratio: float
     height_scale: float = 1.0
 
     @property
-    def name(self) -> str:
+    def axis_label(self) -> str:
         """Label of the axis."""
         return "y, to the left [mm]" if self.is_from_behind else "x, forward [mm]"
 
     @property
     def is_from_behind(self) -> bool:
         """Whether it is seen from behind, rather than from the right."""
-        return self.axis == 1
+        return self.horizontal_axis == 1
 
 
 def side_axis(content: GaitContent) -> int:
     """Return the axis along which the feet move farther: 0 for x, 1 for y; x if equal."""
-    strokes = [np.abs(path.leaves_at - path.lands_at)[:2] for path in content.feet.values()]
+    strokes = [np.abs(path.lift_off_point - path.landing_point)[:2] for path in content.feet.values()]
     forward, left = np.sum(strokes, axis=0)
     return int(left > forward * (1.0 + 1e-9))
 
@@ -256,16 +264,21 @@ def side_view(content: GaitContent, ratio: float) -> SideView:
     axis = side_axis(content)
     paths = content.feet.values()
     points = np.concatenate(
-        [along_mm(path, np.vstack([path.executed, path.planned(path.air_times)]), axis) for path in paths]
+        [
+            distance_along_axis_mm(
+                path, np.vstack([path.executed_positions, path.planned_positions(path.air_times)]), axis
+            )
+            for path in paths
+        ]
     )
     low = float(points.min())
     high = float(points.max())
-    tallest = max(height_mm(path, path.executed).max() for path in paths)
-    span = ROOM * max(high - low, tallest / (1.0 - BELOW) / ratio)
+    tallest = max(height_mm(path, path.executed_positions).max() for path in paths)
+    span = VIEW_MARGIN_FACTOR * max(high - low, tallest / (1.0 - BELOW_GROUND_SHARE) / ratio)
     return SideView(axis, middle_mm=(low + high) / 2.0, span_mm=max(span, MIN_SPAN_MM), ratio=ratio)
 
 
-def along_mm(path: FootPath, points: Floats, axis: int) -> Floats:
+def distance_along_axis_mm(path: FootPath, points: Floats, axis: int) -> Floats:
     """Return the distances of points from the equilibrium point along an axis, `(n,)` [mm]."""
     return np.asarray((points[:, axis] - path.equilibrium_m[axis]) * MM)
 
@@ -278,28 +291,30 @@ def height_mm(path: FootPath, points: Floats) -> Floats:
 def draw_side(axes: Axes, path: FootPath, view: SideView) -> None:
     """Draw the path of a foot from the side, as planned and as executed, with its waypoints."""
     colour = COLOURS[path.foot]
-    set_side_view(axes, view)
-    planned = path.planned(np.linspace(0.0, path.timing.air_s, 81)[:-1])
+    set_limits_to_view(axes, view)
+    planned = path.planned_positions(np.linspace(0.0, path.timing.air_s, 81)[:-1])
     axes.plot(*_project(path, planned, view), color=GREY, lw=0.8, ls=PLANNED_STYLE, zorder=2)
-    axes.plot(*_project(path, path.executed, view), color=colour, lw=1.5, zorder=3, solid_capstyle="round")
+    axes.plot(
+        *_project(path, path.executed_positions, view), color=colour, lw=1.5, zorder=3, solid_capstyle="round"
+    )
     for times, marker, size, fill in (
         (path.ground_times, "o", 4.0, colour),
         (path.air_times, "o", 4.0, "white"),
-        (path.other_lift_times, "D", 3.2, "#c8ced3"),
+        (path.lift_times_of_other_feet, "D", 3.2, "#c8ced3"),
     ):
-        x, y = _project(path, path.planned(times), view)
+        x, y = _project(path, path.planned_positions(times), view)
         axes.plot(x, y, ls="", marker=marker, ms=size, mfc=fill, mec=colour, mew=1.0, zorder=4)
     axes.plot([0.0], [0.0], "+", ms=11, mew=1.4, color=INK, zorder=5)
 
 
 def side_title(path: FootPath) -> str:
     """Return stroke and height of a foot's path as text."""
-    stroke = float(np.hypot(*(path.lands_at - path.leaves_at)[:2])) * MM
-    height = float(height_mm(path, path.planned(path.air_times)).max())
+    stroke = float(np.hypot(*(path.landing_point - path.lift_off_point)[:2])) * MM
+    height = float(height_mm(path, path.planned_positions(path.air_times)).max())
     return f"stroke {stroke:.0f} mm, {height:.0f} mm high"
 
 
-def set_side_view(axes: Axes, view: SideView) -> None:
+def set_limits_to_view(axes: Axes, view: SideView) -> None:
     """Set the limits of axes to a view, and draw the ground."""
     lower_end = view.middle_mm - view.span_mm / 2.0
     upper_end = view.middle_mm + view.span_mm / 2.0
@@ -308,16 +323,16 @@ def set_side_view(axes: Axes, view: SideView) -> None:
     else:
         axes.set_xlim(lower_end, upper_end)
     height = view.span_mm * view.ratio / view.height_scale
-    axes.set_ylim(-BELOW * height, (1.0 - BELOW) * height)
+    axes.set_ylim(-BELOW_GROUND_SHARE * height, (1.0 - BELOW_GROUND_SHARE) * height)
     axes.set_aspect(view.height_scale)
-    axes.axhspan(-BELOW * height, 0.0, color=SOIL, lw=0, zorder=0)
+    axes.axhspan(-BELOW_GROUND_SHARE * height, 0.0, color=SOIL, lw=0, zorder=0)
     axes.axhline(0.0, color=GREY, lw=0.8, zorder=1)
     trim_axes(axes)
     axes.locator_params(axis="y", nbins=4)
 
 
 def _project(path: FootPath, points: Floats, view: SideView) -> tuple[Floats, Floats]:
-    return along_mm(path, points, view.axis), height_mm(path, points)
+    return distance_along_axis_mm(path, points, view.horizontal_axis), height_mm(path, points)
 
 
 def sides_in_order(axis: int) -> tuple[str, ...]:
@@ -325,8 +340,8 @@ def sides_in_order(axis: int) -> tuple[str, ...]:
     return ORDER if axis else ("left_rear", "left_front", "right_rear", "right_front")
 
 
-NEAR = ("right_front", "right_rear")
-FAR = ("left_front", "left_rear")
+NEAR_FEET = ("right_front", "right_rear")
+FAR_FEET = ("left_front", "left_rear")
 """Near and far feet seen from the right; the far legs are drawn paler."""
 
 
@@ -343,31 +358,31 @@ def draw_stance(axes: Axes, content: GaitContent) -> None:
     The axes are not yet true to scale: see `set_equal_scale`.
     """
     shoulders = np.array([path.leg.shoulder_m for path in content.feet.values()]) * MM
-    for feet, shade in ((FAR, 0.4), (NEAR, 1.0)):
+    for feet, opacity in ((FAR_FEET, 0.4), (NEAR_FEET, 1.0)):
         for foot in feet:
-            _draw_leg(axes, content, path=content.feet[foot], shade=shade)
+            _draw_leg(axes, content, path=content.feet[foot], opacity=opacity)
     ends = [shoulders[:, 0].min(), shoulders[:, 0].max()]
     axes.plot(ends, [shoulders[:, 2].mean()] * 2, color=GREY, lw=6.0, solid_capstyle="round", zorder=2)
     axes.margins(x=0.05, y=0.09)
     trim_axes(axes)
 
 
-def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, shade: float) -> None:
+def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, opacity: float) -> None:
     """Draw a leg from the side as it stands at rest, with its foot and the ground.
 
     Args:
         axes: to draw into.
         content: the gait.
         path: the path of the leg's foot.
-        shade: opacity, 1.0 for a leg in front, less for one behind it.
+        opacity: opacity, 1.0 for a leg in front, less for one behind it.
     """
     from matplotlib.patches import Circle
 
     points = standing_leg(content, path)[:, ::2] * MM  # x and z
     colour = COLOURS[path.foot]
-    axes.plot(*points.T, "o-", color=colour, lw=2.4, ms=4.0, alpha=shade, zorder=3 if shade == 1.0 else 1)
+    axes.plot(*points.T, "o-", color=colour, lw=2.4, ms=4.0, alpha=opacity, zorder=3 if opacity == 1.0 else 1)
     radius = path.leg.foot_radius_m * MM
-    axes.add_patch(Circle(points[-1], radius, fc="white", ec=colour, alpha=shade, zorder=3))
+    axes.add_patch(Circle(points[-1], radius, fc="white", ec=colour, alpha=opacity, zorder=3))
     equilibrium_x = path.equilibrium_m[0] * MM
     ground_height = path.equilibrium_m[2] * MM
     axes.plot(equilibrium_x, ground_height, "+", ms=9, mew=1.3, color=INK, zorder=5)

@@ -26,22 +26,24 @@ if TYPE_CHECKING:
     from posewright.figures.style import Canvas
 
 # Measures of the page [in], from its upper left corner; an A4 page.
-PAGE = WIDTH, HEIGHT = 8.27, 11.69
-LEFT = 0.55
-COLUMN = 3.4
-GAP = 0.65
-SIDE_TOP = 1.6
-SIDE_HEIGHT = 1.12
-SIDE_STEP = 1.5
-ABOVE_TOP = 4.84
-ABOVE_HEIGHT = 2.32
-JOINTS_TOP = 7.86
-JOINT_HEIGHT = 0.6
-JOINT_STEP = 0.83
-SPEED_HEIGHT = 0.8
-GAUGE = 0.09
-GAUGE_GAP = 0.1
-GAUGE_TEXT = 0.22
+WIDTH_IN = 8.27
+HEIGHT_IN = 11.69
+PAGE_SIZE_IN = (WIDTH_IN, HEIGHT_IN)
+LEFT_MARGIN_IN = 0.55
+COLUMN_WIDTH_IN = 3.4
+COLUMN_GAP_IN = 0.65
+SIDE_TOP_IN = 1.6
+SIDE_HEIGHT_IN = 1.12
+SIDE_STEP_IN = 1.5
+ABOVE_TOP_IN = 4.84
+ABOVE_HEIGHT_IN = 2.32
+JOINTS_TOP_IN = 7.86
+JOINT_HEIGHT_IN = 0.6
+JOINT_STEP_IN = 0.83
+SPEED_HEIGHT_IN = 0.8
+GAUGE_WIDTH_IN = 0.09
+GAUGE_GAP_IN = 0.1
+GAUGE_TEXT_WIDTH_IN = 0.22
 
 
 @styled("drawing a gait")
@@ -80,12 +82,17 @@ def half_speed_command(gait: Gait, robot: Robot) -> VelocityCommand:
 
 def draw_gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
     """Draw the page of a gait."""
-    figure = canvas(into, PAGE, dpi=150)
+    figure = canvas(into, PAGE_SIZE_IN, dpi=150)
     _draw_head(figure, content)
     _draw_side_views(figure, content)
     _draw_above_and_phases(figure, content)
     for column, foot in enumerate(displayed_legs(content)):
-        _draw_leg(figure, content, path=content.feet[foot], left=LEFT + column * (COLUMN + GAP))
+        _draw_leg(
+            figure,
+            content,
+            path=content.feet[foot],
+            left=LEFT_MARGIN_IN + column * (COLUMN_WIDTH_IN + COLUMN_GAP_IN),
+        )
     return label_figure(figure, f"gait {content.gait.name}: {subtitle(content)}")
 
 
@@ -121,7 +128,7 @@ def times_line(content: GaitContent) -> str:
     timing = content.timing
     parameters = content.gait.parameters
     return (
-        f"a cycle takes {timing.period_s:.3f} s ({timing.frames} frames): {timing.ground_s:.3f} s down, "
+        f"a cycle takes {timing.period_s:.3f} s ({timing.n_frames} frames): {timing.ground_s:.3f} s down, "
         f"{timing.air_s:.3f} s in the air; at most {bound_text(greatest_speed_m_s(parameters, timing))} m/s "
         f"and {bound_text(greatest_turn_rad_s(parameters, timing), 2)} rad/s"
     )
@@ -138,7 +145,7 @@ def fastest_line(content: GaitContent) -> str:
 
 def _draw_head(figure: Canvas, content: GaitContent) -> None:
     """Write the title, subtitle and speeds of the page, and the legend."""
-    left = LEFT - 0.4
+    left = LEFT_MARGIN_IN - 0.4
     _, max_speed_share = content.fastest
     title = name_and_changes(content.gait, content.robot)
     name_size = 14 if title == content.gait.name else 10
@@ -149,8 +156,8 @@ def _draw_head(figure: Canvas, content: GaitContent) -> None:
         (0.80, fastest_line(content), 7.5, "normal", WRONG if max_speed_share > 1.0 else GREY),
     ):
         figure.text(
-            left / WIDTH,
-            1.0 - below / HEIGHT,
+            left / WIDTH_IN,
+            1.0 - below / HEIGHT_IN,
             text,
             va="top",
             parse_math=False,
@@ -159,7 +166,7 @@ def _draw_head(figure: Canvas, content: GaitContent) -> None:
             color=colour,
         )
     write_row_legend(
-        figure, handles=_legend_handles(), loc="upper left", anchor=(left / WIDTH, 1.0 - 1.02 / HEIGHT)
+        figure, handles=_legend_handles(), loc="upper left", anchor=(left / WIDTH_IN, 1.0 - 1.02 / HEIGHT_IN)
     )
 
 
@@ -181,13 +188,22 @@ def _legend_handles() -> list[Artist]:
 
 def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
     """Draw the path of each foot from the side."""
-    view = feet.side_view(content, SIDE_HEIGHT / COLUMN)
-    direction = "from behind" if view.axis else "from the right"
-    _write_heading(figure, SIDE_TOP, f"The feet {direction}: height over {view.name}, from its place at rest")
-    for index, foot in enumerate(feet.sides_in_order(view.axis)):
+    view = feet.side_view(content, SIDE_HEIGHT_IN / COLUMN_WIDTH_IN)
+    direction = "from behind" if view.is_from_behind else "from the right"
+    _write_heading(
+        figure, SIDE_TOP_IN, f"The feet {direction}: height over {view.axis_label}, from its place at rest"
+    )
+    for index, foot in enumerate(feet.sides_in_order(view.horizontal_axis)):
         row, column = divmod(index, 2)
-        left = LEFT + column * (COLUMN + GAP)
-        axes = axes_at(figure, PAGE, left, top=SIDE_TOP + row * SIDE_STEP, width=COLUMN, height=SIDE_HEIGHT)
+        left = LEFT_MARGIN_IN + column * (COLUMN_WIDTH_IN + COLUMN_GAP_IN)
+        axes = axes_at(
+            figure,
+            PAGE_SIZE_IN,
+            left,
+            top=SIDE_TOP_IN + row * SIDE_STEP_IN,
+            width=COLUMN_WIDTH_IN,
+            height=SIDE_HEIGHT_IN,
+        )
         path = content.feet[foot]
         feet.draw_side(axes, path, view)
         name = f"{SHORT_FOOT_NAMES[foot]}  {foot.replace('_', ' ')}"
@@ -198,13 +214,22 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
 def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
     """Draw the feet from above, and beside it the times when they are on the ground."""
     dotted_note = " (dotted: path of the feet)" if feet.has_compensation(content) else ""
-    _write_heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted_note}")
-    above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, width=COLUMN, height=ABOVE_HEIGHT)
+    _write_heading(figure, ABOVE_TOP_IN, f"From above [mm]: a cycle{dotted_note}")
+    above = axes_at(
+        figure, PAGE_SIZE_IN, LEFT_MARGIN_IN, ABOVE_TOP_IN, width=COLUMN_WIDTH_IN, height=ABOVE_HEIGHT_IN
+    )
     feet.draw_above(above, content)
     feet.set_equal_scale([above])
-    left = LEFT + COLUMN + GAP
-    _write_heading(figure, ABOVE_TOP, text="Which feet are down", left=left)
-    phases = axes_at(figure, PAGE, left, top=ABOVE_TOP + 0.12, width=COLUMN, height=ABOVE_HEIGHT - 0.12)
+    left = LEFT_MARGIN_IN + COLUMN_WIDTH_IN + COLUMN_GAP_IN
+    _write_heading(figure, ABOVE_TOP_IN, text="Which feet are down", left=left)
+    phases = axes_at(
+        figure,
+        PAGE_SIZE_IN,
+        left,
+        top=ABOVE_TOP_IN + 0.12,
+        width=COLUMN_WIDTH_IN,
+        height=ABOVE_HEIGHT_IN - 0.12,
+    )
     cycle.draw_phases(phases, content)
     phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
@@ -214,30 +239,37 @@ def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float)
     name = path.leg.name.replace("_", " ")
     _write_heading(
         figure,
-        JOINTS_TOP,
+        JOINTS_TOP_IN,
         text=f"Joints of the {name} [deg], their ranges beside",
         left=left,
         colour=COLOURS[path.foot],
     )
     joints = tuple(joint for foot in displayed_legs(content) for joint in content.feet[foot].leg.joints)
     span = cycle.common_span_deg(content, joints)
-    width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT
+    width = COLUMN_WIDTH_IN - GAUGE_WIDTH_IN - GAUGE_GAP_IN - GAUGE_TEXT_WIDTH_IN
     for row, joint in enumerate(path.leg.joints):
-        top = JOINTS_TOP + row * JOINT_STEP
-        axes = axes_at(figure, PAGE, left, top, width, JOINT_HEIGHT)
+        top = JOINTS_TOP_IN + row * JOINT_STEP_IN
+        axes = axes_at(figure, PAGE_SIZE_IN, left, top, width, JOINT_HEIGHT_IN)
         cycle.draw_joint(axes, content, path, joint, span_deg=span)
         axes.tick_params(labelbottom=False)
         gauge = axes_at(
-            figure, PAGE, left=left + width + GAUGE_GAP, top=top, width=GAUGE, height=JOINT_HEIGHT
+            figure,
+            PAGE_SIZE_IN,
+            left=left + width + GAUGE_GAP_IN,
+            top=top,
+            width=GAUGE_WIDTH_IN,
+            height=JOINT_HEIGHT_IN,
         )
         cycle.draw_gauge(gauge, content, path, joint)
-    top = JOINTS_TOP + len(path.leg.joints) * JOINT_STEP
-    speeds = axes_at(figure, PAGE, left, top, width, SPEED_HEIGHT)
+    top = JOINTS_TOP_IN + len(path.leg.joints) * JOINT_STEP_IN
+    speeds = axes_at(figure, PAGE_SIZE_IN, left, top, width, SPEED_HEIGHT_IN)
     cycle.draw_speeds(speeds, content, path)
     speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 
-def _write_heading(figure: Canvas, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
+def _write_heading(
+    figure: Canvas, top: float, text: str, left: float = LEFT_MARGIN_IN, colour: str = INK
+) -> None:
     """Write a heading above a position on the page."""
-    position = (left - 0.4) / WIDTH, 1.0 - (top - 0.25) / HEIGHT
+    position = (left - 0.4) / WIDTH_IN, 1.0 - (top - 0.25) / HEIGHT_IN
     figure.text(*position, text, fontsize=8.5, weight="bold", color=colour, va="bottom")

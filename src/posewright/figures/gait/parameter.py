@@ -102,25 +102,25 @@ def _fastest_content(gait: Gait, robot: Robot, name: str) -> GaitContent:
 MIN_DEVIATION_MM = 0.5
 """Least range, to either side, of a picture of a foot's deviation from the ground [mm]."""
 
-FOOT = "left_front"
+SHOWN_FOOT = "left_front"
 """The foot that is drawn if one is enough."""
 
 # Measures of the page [in].
-LEFT = 0.45
-GAP = 0.42
-PANEL = 2.1
-TITLE = 0.24
-BELOW = 0.38
-RIGHT = 0.08
-MARK_ROOM = 0.12
+LEFT_MARGIN_IN = 0.45
+PANEL_GAP_IN = 0.42
+PANEL_WIDTH_IN = 2.1
+TITLE_HEIGHT_IN = 0.24
+X_LABEL_ROOM_IN = 0.38
+RIGHT_MARGIN_IN = 0.08
+MARK_ROOM_IN = 0.12
 
-SIDE_HEIGHT = 0.95
-TIME_HEIGHT = 1.15
-PHASES_HEIGHT = 1.3
-ABOVE_HEIGHT = 1.6
-STANCE_HEIGHT = 1.3
+SIDE_HEIGHT_IN = 0.95
+TIME_HEIGHT_IN = 1.15
+PHASES_HEIGHT_IN = 1.3
+ABOVE_HEIGHT_IN = 1.6
+STANCE_HEIGHT_IN = 1.3
 
-POINTS = 72.0
+POINTS_PER_INCH = 72.0
 """Points in an inch."""
 
 
@@ -130,43 +130,44 @@ class PanelRow:
 
     Attributes:
         draw: draws a panel for each gait.
-        height: of the panels [in].
+        height_in: of the panels [in].
         x_label: label of their horizontal axis.
         y_label: label of their vertical axis.
-        mark_room: room above them for marks [in].
+        mark_room_in: room above them for marks [in].
     """
 
     draw: Draw
-    height: float
+    height_in: float
     x_label: str
     y_label: str
-    mark_room: float = 0.0
+    mark_room_in: float = 0.0
 
 
 def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Canvas | None = None) -> Canvas:
     """Draw small pictures of gaits side by side, in the rows that show a parameter best.
 
     Args:
-        name: of the parameter.
-        panels: the gaits by their labels.
+        name: dotted name of the parameter.
+        panels: the gait drawn in each column, by the label above it.
         into: a figure, or a part of one, to draw into; default a new one.
     """
-    rows = ROWS[name.partition(".")[0]]
-    width = LEFT + len(panels) * (PANEL + GAP) - GAP + RIGHT
-    height = TITLE + sum(row.mark_room + row.height + BELOW for row in rows)
+    parameter, _, _ = name.partition(".")  # `front_height_m.fore` is part of `front_height_m`
+    rows = ROWS_OF_PARAMETER[parameter]
+    width = LEFT_MARGIN_IN + len(panels) * (PANEL_WIDTH_IN + PANEL_GAP_IN) - PANEL_GAP_IN + RIGHT_MARGIN_IN
+    height = TITLE_HEIGHT_IN + sum(row.mark_room_in + row.height_in + X_LABEL_ROOM_IN for row in rows)
     size = width, height
     figure = canvas(into, size, dpi=100)
-    top = TITLE
+    top = TITLE_HEIGHT_IN
     for row_index, row in enumerate(rows):
-        top += row.mark_room
+        top += row.mark_room_in
         axes = [
             axes_at(
                 figure,
                 page=size,
-                left=LEFT + column * (PANEL + GAP),
+                left=LEFT_MARGIN_IN + column * (PANEL_WIDTH_IN + PANEL_GAP_IN),
                 top=top,
-                width=PANEL,
-                height=row.height,
+                width=PANEL_WIDTH_IN,
+                height=row.height_in,
             )
             for column in range(len(panels))
         ]
@@ -175,29 +176,32 @@ def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Can
         for panel, label in zip(axes, panels, strict=True):
             panel.set_xlabel(row.x_label, fontsize=7, labelpad=1.0)
             if row_index == 0:
-                pad = 4.0 + row.mark_room * POINTS
+                pad = 4.0 + row.mark_room_in * POINTS_PER_INCH
                 panel.set_title(label, fontsize=8, weight="bold", color=INK, pad=pad, parse_math=False)
-        top += row.height + BELOW
+        top += row.height_in + X_LABEL_ROOM_IN
     return figure
 
 
 def _draw_sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot from the side."""
-    views = [feet.side_view(content, SIDE_HEIGHT / PANEL) for content in contents]
+    views = [feet.side_view(content, SIDE_HEIGHT_IN / PANEL_WIDTH_IN) for content in contents]
     widest = max(views, key=lambda view: view.span_mm)
     for panel, content in zip(axes, contents, strict=True):
-        feet.draw_side(panel, content.feet[FOOT], widest)
+        feet.draw_side(panel, content.feet[SHOWN_FOOT], widest)
 
 
 def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot on the ground from the side, with heights stretched so that its deviation is visible."""
-    paths = [content.feet[FOOT] for content in contents]
-    strokes = [float(np.ptp(feet.along_mm(path, path.planned(path.ground_times), axis=0))) for path in paths]
+    paths = [content.feet[SHOWN_FOOT] for content in contents]
+    strokes = [
+        float(np.ptp(feet.distance_along_axis_mm(path, path.planned_positions(path.ground_times), axis=0)))
+        for path in paths
+    ]
     span = max(feet.MIN_SPAN_MM, 1.1 * max(strokes))
     furthest = max(
         MIN_DEVIATION_MM, 1.2 * max(float(np.abs(height_deviation_mm(path)).max()) for path in paths)
     )
-    ratio = SIDE_HEIGHT / PANEL
+    ratio = SIDE_HEIGHT_IN / PANEL_WIDTH_IN
     view = feet.SideView(
         0, middle_mm=0.0, span_mm=span, ratio=ratio, height_scale=span * ratio / (2.0 * furthest)
     )
@@ -217,15 +221,15 @@ def _draw_heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
     """Draw the height of a foot over time; ascent and descent are shaded."""
     longest_air_s = max(content.timing.air_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
-        path = content.feet[FOOT]
+        path = content.feet[SHOWN_FOOT]
         timing = content.timing
         times, executed = path.executed_in_order
         for start in (0.0, timing.air_s - timing.ascent_s):
             panel.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
         panel.axhline(0.0, color=GREY, lw=0.8)
-        panel.plot(times, feet.height_mm(path, executed), color=COLOURS[FOOT], lw=1.5)
-        heights = feet.height_mm(path, path.planned(path.air_times))
-        panel.plot(path.air_times, heights, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
+        panel.plot(times, feet.height_mm(path, executed), color=COLOURS[SHOWN_FOOT], lw=1.5)
+        heights = feet.height_mm(path, path.planned_positions(path.air_times))
+        panel.plot(path.air_times, heights, "o", ms=4, mfc="white", mec=COLOURS[SHOWN_FOOT])
         panel.set_xlim(-0.06 * longest_air_s, 1.12 * longest_air_s)
         trim_axes(panel)
     feet.share_scale(axes)
@@ -235,11 +239,13 @@ def _draw_forward_positions(axes: Sequence[Axes], contents: Sequence[GaitContent
     """Draw the forward position of a foot over time; the time in the air is shaded."""
     longest_period_s = max(content.timing.period_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
-        path = content.feet[FOOT]
+        path = content.feet[SHOWN_FOOT]
         timing = content.timing
         times = np.linspace(0.0, longest_period_s, 400)
-        positions = path.planned(times % timing.period_s)  # a shorter cycle is repeated
-        panel.plot(times, feet.along_mm(path, positions, axis=0), color=COLOURS[FOOT], lw=1.5)
+        positions = path.planned_positions(times % timing.period_s)  # a shorter cycle is repeated
+        panel.plot(
+            times, feet.distance_along_axis_mm(path, positions, axis=0), color=COLOURS[SHOWN_FOOT], lw=1.5
+        )
         for cycle in range(int(longest_period_s / timing.period_s) + 1):
             start = cycle * timing.period_s
             panel.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
@@ -280,30 +286,34 @@ def _draw_stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
     feet.set_equal_scale(axes)
 
 
-_SIDE_ROWS = (PanelRow(_draw_sides, SIDE_HEIGHT, x_label="x [mm]", y_label="height [mm]"),)
-_ABOVE_ROWS = (PanelRow(_draw_above, ABOVE_HEIGHT, x_label="x [mm]", y_label="y [mm]"),)
+_SIDE_ROWS = (PanelRow(_draw_sides, SIDE_HEIGHT_IN, x_label="x [mm]", y_label="height [mm]"),)
+_ABOVE_ROWS = (PanelRow(_draw_above, ABOVE_HEIGHT_IN, x_label="x [mm]", y_label="y [mm]"),)
 
-ROWS: Mapping[str, tuple[PanelRow, ...]] = MappingProxyType(
+ROWS_OF_PARAMETER: Mapping[str, tuple[PanelRow, ...]] = MappingProxyType(
     {
         "ground_speed_m_s": (
-            PanelRow(_draw_forward_positions, TIME_HEIGHT, x_label="time [s]", y_label="x [mm]"),
+            PanelRow(_draw_forward_positions, TIME_HEIGHT_IN, x_label="time [s]", y_label="x [mm]"),
         ),
         "ascent_pairs": (
-            PanelRow(_draw_heights, TIME_HEIGHT, x_label="time in the air [s]", y_label="height [mm]"),
+            PanelRow(_draw_heights, TIME_HEIGHT_IN, x_label="time in the air [s]", y_label="height [mm]"),
         ),
-        "ground_points": (PanelRow(_draw_near_ground, SIDE_HEIGHT, x_label="x [mm]", y_label="height [mm]"),),
+        "ground_points": (
+            PanelRow(_draw_near_ground, SIDE_HEIGHT_IN, x_label="x [mm]", y_label="height [mm]"),
+        ),
         **dict.fromkeys(("front_height_m", "central_height_m", "rear_height_m"), _SIDE_ROWS),
         **dict.fromkeys(("shape_factor", "ascent_factor"), _SIDE_ROWS),
         "turn_multiplier_rad_m": _ABOVE_ROWS,
         "air_ground_factor": (
-            PanelRow(_draw_phases, PHASES_HEIGHT, x_label="time [s]", y_label="", mark_room=MARK_ROOM),
+            PanelRow(
+                _draw_phases, PHASES_HEIGHT_IN, x_label="time [s]", y_label="", mark_room_in=MARK_ROOM_IN
+            ),
         ),
         "equilibrium_m": (
             *_ABOVE_ROWS,
-            PanelRow(_draw_stances, STANCE_HEIGHT, x_label="x [mm]", y_label="z [mm]"),
+            PanelRow(_draw_stances, STANCE_HEIGHT_IN, x_label="x [mm]", y_label="z [mm]"),
         ),
         "maximum_displacement_m": (
-            PanelRow(_draw_reaches, ABOVE_HEIGHT, x_label="x [mm]", y_label="y [mm]"),
+            PanelRow(_draw_reaches, ABOVE_HEIGHT_IN, x_label="x [mm]", y_label="y [mm]"),
         ),
         "maximum_turn_rad": _ABOVE_ROWS,
     }

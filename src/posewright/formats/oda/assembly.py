@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
+from posewright.documents import is_device_name
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import ByteRange, GzipWrapping, is_gzip, unpack_gzip
 from posewright.formats.file_kind import MAX_MOTION_BYTES, read_file_bytes
@@ -46,9 +47,6 @@ from posewright.robots import Robot
 _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
 """Characters that every system allows in a name and no shell or tool interprets."""
 
-_DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
-"""Names that are devices on Windows, with any suffix."""
-
 _MAX_STEM_LENGTH = 200  # file systems allow 255 bytes with the suffix
 _CHECKSUM_LENGTH = 9  # room for `~` and the first digits of a checksum
 _EMPTY_STEM = "%"
@@ -72,7 +70,7 @@ def file_stem(name: str) -> str:
         is_safe = _SAFE.fullmatch(raw, i, i + 1) and not is_unsafe_at_start and not is_unsafe_at_end
         characters.append(chr(byte) if is_safe else f"%{byte:02X}")
     stem = "".join(characters)
-    if _DEVICES.match(stem):
+    if is_device_name(stem):
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
     if len(stem) > _MAX_STEM_LENGTH:
         beginning = stem[: _MAX_STEM_LENGTH - _CHECKSUM_LENGTH]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.display import Lines
-from posewright.documents import write_atomically
+from posewright.documents import create_folder, write_atomically
 from posewright.errors import (
     FormatError,
     InputError,
@@ -301,12 +301,7 @@ def _write_files(
         count = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
         message = f"{existing[0]}{count} would be overwritten"
         raise OutputError(message, where=Where(folder), hint="overwrite=True replaces existing files")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in its name
-        reason = error.strerror if isinstance(error, OSError) else None
-        message = f"cannot be created: {reason or error}"
-        raise OutputError(message, where=Where(folder), hint="name a folder") from error
+    create_folder(folder)
     n_files = len(converter.files)
     for n_written, (entry, data) in enumerate(converter.files.items(), 1):
         write_atomically(entry.file, data, durable=False)

@@ -157,8 +157,12 @@ def _render_file(file: MotionFile) -> Rendering:
     return Rendering(archive.render(), tuple(losses), tuple(remarks))
 
 
-_IN_GZIP = (FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", gzip_starts_with(MAGIC)),)
-_KIND = FileKind(ODA, "a Sony AIBO ODA archive of motions", starts_with(MAGIC))
+_IN_GZIP = (
+    FileKind(
+        f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", gzip_starts_with(MAGIC), commands=("aibo",)
+    ),
+)
+_KIND = FileKind(ODA, "a Sony AIBO ODA archive of motions", starts_with(MAGIC), commands=("aibo",))
 FORMAT = MotionFormat(
     _KIND,
     (".oda",),

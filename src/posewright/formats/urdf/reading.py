@@ -72,6 +72,8 @@ class UrdfReader:
         require_expanded(root)
         links = self._elements_by_name(root, "link")
         joints = self._elements_by_name(root, "joint")
+        if not links:
+            root.fail("the file has no links", "a robot has <link> and <joint> elements")
         if len(links) > MAX_LINKS:
             root.fail(f"{len(links)} links", f"at most {MAX_LINKS} are read")
         parent_joints: dict[str, Element] = {}
@@ -234,28 +236,24 @@ class UrdfReader:
             part.fail(
                 f"<{part.name}> has no shape", "write <geometry> with <box>, <cylinder>, <sphere> or <mesh>"
             )
+        if shape.name == "mesh":
+            return self._read_mesh(shape, position, rotation)
         if shape.name == "box":
-            return LinkShape(
-                ShapeKind.BOX,
-                size_m=_sizes(shape, shape.attribute_numbers("size", 3)),
-                position_m=position,
-                rotation=rotation,
-            )
-        if shape.name == "sphere":
+            kind = ShapeKind.BOX
+            edges = shape.attribute_numbers("size", 3)
+        elif shape.name == "sphere":
+            kind = ShapeKind.SPHERE
+            edges = (2.0 * shape.attribute_number("radius"),) * 3
+        elif shape.name in ("cylinder", "capsule"):
+            kind = ShapeKind.CYLINDER
             diameter = 2.0 * shape.attribute_number("radius")
-            return LinkShape(
-                ShapeKind.SPHERE,
-                size_m=_sizes(shape, (diameter,) * 3),
-                position_m=position,
-                rotation=rotation,
-            )
-        if shape.name in ("cylinder", "capsule"):
-            diameter = 2.0 * shape.attribute_number("radius")
-            sizes = _sizes(shape, (diameter, diameter, shape.attribute_number("length")))
-            return LinkShape(ShapeKind.CYLINDER, size_m=sizes, position_m=position, rotation=rotation)
-        if shape.name != "mesh":
+            edges = (diameter, diameter, shape.attribute_number("length"))
+        else:
             shape.fail(f"the shape <{shape.name}> is unknown", "use <box>, <cylinder>, <sphere> or <mesh>")
-        return self._read_mesh(shape, position, rotation)
+        if 0.0 in edges:
+            self.remarks.append(Oddity(f"a <{shape.name}> has the size 0: left out", shape.line))
+            return None
+        return LinkShape(kind, size_m=_sizes(shape, edges), position_m=position, rotation=rotation)
 
     def _read_mesh(self, shape: Element, position: Triple, rotation: Quaternion) -> LinkShape | None:
         """Return the box around a mesh, along its axes; None, with a remark, if the mesh cannot be read.
@@ -269,7 +267,7 @@ class UrdfReader:
         corners = None if path is None else _mesh_bounds(path)
         if corners is None:
             name = shape.required("filename")
-            remark = f"the mesh {name!r:.80} is missing or cannot be read: left out"
+            remark = f"the mesh {name!r:.80} is missing, outside of the package or cannot be read: left out"
             if path is None and name.startswith(_PACKAGE_SCHEME):
                 remark += "; its package is searched above the file and beside it"
             self.remarks.append(Oddity(remark, shape.line))
@@ -287,8 +285,7 @@ class UrdfReader:
     def _mesh_path(self, shape: Element) -> Path | None:
         """Return the path of a mesh, relative to the file or to its package; None if it is missing.
 
-        Raises:
-            FormatError: the path leads out of the package, or out of the folder above the file's own.
+        A path out of the package, or out of the folder above the file's own, counts as missing.
         """
         name = shape.required("filename")
         folder = self.path.resolve().parent
@@ -306,10 +303,7 @@ class UrdfReader:
             top_folder = package_folder.resolve()
             path = package_folder / path_in_package
         path = path.resolve()
-        if not path.is_relative_to(top_folder):
-            hint = "name a path inside the package"
-            shape.fail(f"the mesh {name!r:.80} is outside of {top_folder}", hint)
-        return path if is_file(path) else None
+        return path if path.is_relative_to(top_folder) and is_file(path) else None
 
 
 _PACKAGE_SCHEME = "package://"
@@ -444,8 +438,7 @@ def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
     A mesh (STL, OBJ, PLY, COLLADA, VRML97 or GLB) becomes the box around it.
 
     Raises:
-        FormatError: it is not a URDF, a number is invalid, the links are not one tree, or the path of a mesh
-            leads out of the package.
+        FormatError: it is not a URDF, a number is invalid, or the links are not one tree.
     """
     reader = UrdfReader(path)
     return reader.read(), tuple(reader.remarks)

@@ -66,26 +66,27 @@ class StepPosture:
     Attributes:
         soles: the soles of both feet, by side.
         mass_centre: position of the centre of mass, forward and to the left, `(2,)` [m].
-        trunk_m: height of the trunk's origin [m].
+        trunk_height_m: height of the trunk's origin [m].
         roll: sideways lean of the trunk, as a share of the gait's sway: -1 to the left, 1 to the right.
-        loading: the share of a leg's boosts that is applied, by side, 0..1; 1 if it carries the weight alone.
+        boost_shares: by side, the share of the leg's boosts that is applied, 0..1; 1 if the leg carries the
+            weight alone. Boosts are angles added because servos give way under load.
     """
 
     soles: Mapping[str, Sole]
     mass_centre: Floats
-    trunk_m: float
+    trunk_height_m: float
     roll: float
-    loading: Mapping[str, float]
+    boost_shares: Mapping[str, float]
 
     def towards(self, target: StepPosture, share: float) -> StepPosture:
         """Return the posture interpolated between this one (share 0) and a target (share 1)."""
         return StepPosture(
             soles={side: self.soles[side].towards(target.soles[side], share) for side in SIDES},
             mass_centre=self.mass_centre + (target.mass_centre - self.mass_centre) * share,
-            trunk_m=self.trunk_m + (target.trunk_m - self.trunk_m) * share,
+            trunk_height_m=self.trunk_height_m + (target.trunk_height_m - self.trunk_height_m) * share,
             roll=self.roll + (target.roll - self.roll) * share,
-            loading={
-                side: self.loading[side] + (target.loading[side] - self.loading[side]) * share
+            boost_shares={
+                side: self.boost_shares[side] + (target.boost_shares[side] - self.boost_shares[side]) * share
                 for side in SIDES
             },
         )
@@ -107,7 +108,7 @@ class StairSteps:
 
     def motions(self) -> dict[str, Motion]:
         """Return the motions by name; each begins and ends on both feet, side by side."""
-        builders: dict[str, Callable[[], _StepSequence]] = {
+        step_builders: dict[str, Callable[[], _StepSequence]] = {
             "step_up": lambda: self._straight_steps(self.gait.up_m, RISER_M),
             "step_down": lambda: self._straight_steps(self.gait.down_m, -RISER_M),
             "stride": lambda: self._straight_steps(STRIDE_M, 0.0),
@@ -116,9 +117,13 @@ class StairSteps:
             "veer_left": lambda: self._turning_steps(VEER_RAD),
             "veer_right": lambda: self._turning_steps(-VEER_RAD),
         }
-        return {name: self._slow_down(self._build_motion(name, build())) for name, build in builders.items()}
+        motions = {}
+        for name, build_steps in step_builders.items():
+            motion = self._build_motion(name, build_steps())
+            motions[name] = self._lengthen_too_fast_keyframes(motion)
+        return motions
 
-    def _slow_down(self, motion: Motion) -> Motion:
+    def _lengthen_too_fast_keyframes(self, motion: Motion) -> Motion:
         """Lengthen the times of those keyframes into which a servo would have to turn too fast."""
         while True:
             findings = check_motion(motion, self._robot)
@@ -159,17 +164,20 @@ class StairSteps:
         steps = _StepSequence(gait, 1.0 if up_m else gait.walk_pace)
         lift_m = gait.climb_lift_m if up_m > 0.0 else gait.walk_lift_m
         for side in SIDES:
-            sole = steps.current.soles[side]
-            steps.move_foot(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
+            sole = steps.current_posture.soles[side]
+            steps.append_foot_move(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
             is_first_climbing = side == SIDES[0] and up_m > 0.0
             if is_first_climbing:  # it is on the higher tread: shift the weight over it and rise
-                steps.move_to(
+                steps.append_move(
                     CLIMB_SHIFT_FACTOR * gait.shift_s,
                     mass_centre=steps.centre_over(side),
                     roll=-OUTWARDS[side],
                 )
-                steps.move_to(gait.swing_s, trunk_m=steps.current.trunk_m + CLIMB_RISE_SHARE * up_m)
-        steps.stand()
+                steps.append_move(
+                    gait.swing_s,
+                    trunk_height_m=steps.current_posture.trunk_height_m + CLIMB_RISE_SHARE * up_m,
+                )
+        steps.append_standing()
         return steps
 
     def _turning_steps(self, angle_rad: float) -> _StepSequence:
@@ -179,8 +187,8 @@ class StairSteps:
         for side in SIDES if angle_rad < 0.0 else SIDES[::-1]:
             y = OUTWARDS[side] * gait.stance_m
             target = Sole(-math.sin(angle_rad) * y, y=math.cos(angle_rad) * y, z=0.0, yaw=angle_rad)
-            steps.move_foot(side, target, gait.walk_lift_m)
-        steps.stand()
+            steps.append_foot_move(side, target, gait.walk_lift_m)
+        steps.append_standing()
         return steps
 
     def _solve_pose(self, posture: StepPosture) -> Pose:
@@ -193,29 +201,31 @@ class StairSteps:
         yaw = sum(sole.yaw for sole in posture.soles.values()) / 2.0
         trunk_turn = _rotation(yaw, gait.lean_rad) @ _roll_rotation(posture.roll * gait.sway_rad)
         heel_pitch = dict.fromkeys(SIDES, 0.0)
-        trunk_m = posture.trunk_m
+        trunk_height_m = posture.trunk_height_m
         for _ in range(MAX_NUDGES):
             feet = {side: self._foot_frame(posture.soles[side], heel_pitch[side]) for side in SIDES}
-            trunk = self._trunk_position(posture.mass_centre, trunk_m, trunk_turn, feet)
+            trunk = self._trunk_position(posture.mass_centre, trunk_height_m, trunk_turn, feet)
             overstretched_sides = []
             for side in SIDES:
-                if self._excess_leg_length(side, trunk, trunk_turn, foot=feet[side]) > 0.0:
+                if self._missing_leg_length(side, trunk, trunk_turn, foot=feet[side]) > 0.0:
                     overstretched_sides.append(side)
             for side in overstretched_sides:
                 if posture.soles[side].x < trunk[0] - MAX_FOOT_LAG_M:
                     heel_pitch[side] += HEEL_NUDGE_RAD
                 else:
-                    trunk_m -= TRUNK_NUDGE_M
+                    trunk_height_m -= TRUNK_NUDGE_M
             if not overstretched_sides:
                 break
         angles = self._robot.pose("walk_ready").copy()
         for side in SIDES:
-            sole, foot_turn = feet[side]
-            leg_angles = self._legs[side].solve(trunk_turn.T @ (sole - trunk), trunk_turn.T @ foot_turn)
-            loading = posture.loading[side]
-            boost = {"hip_roll": OUTWARDS[side] * gait.hip_boost_rad, "ankle_pitch": gait.ankle_boost_rad}
+            sole_position, foot_turn = feet[side]
+            sole_in_trunk = trunk_turn.T @ (sole_position - trunk)
+            leg_angles = self._legs[side].solve(sole_in_trunk, trunk_turn.T @ foot_turn)
+            # servos give way under the weight: these angles are added so that the leg stands as planned
+            boosts = {"hip_roll": OUTWARDS[side] * gait.hip_boost_rad, "ankle_pitch": gait.ankle_boost_rad}
             for joint, angle in leg_angles._asdict().items():
-                angles[self._robot.index(f"{side}_{joint}")] = angle + loading * boost.get(joint, 0.0)
+                boost = posture.boost_shares[side] * boosts.get(joint, 0.0)
+                angles[self._robot.index(f"{side}_{joint}")] = angle + boost
         # where the trunk is deepest, a hip would have to roll farther than it can
         lower, upper = np.degrees(self._robot.hardware_limits)
         return Pose(self._joints, np.radians(np.clip(np.round(np.degrees(angles), 2), lower, upper)))
@@ -243,7 +253,7 @@ class StairSteps:
         upper = (masses.total_kg * mass_centre - masses.ankle_kg * ankle_sum[:2]) / masses.upper_kg
         return np.array([*(upper - (turn @ np.array(masses.upper_m))[:2]), height])
 
-    def _excess_leg_length(
+    def _missing_leg_length(
         self, side: str, trunk: Floats, turn: Floats, foot: tuple[Floats, Floats]
     ) -> float:
         """Return by how much an ankle is too far from its hip [m], negative within reach."""
@@ -256,20 +266,29 @@ class _StepSequence:
     """A sequence of postures that is built step by step.
 
     Attributes:
-        current: the last posture.
+        current_posture: the last posture.
         timed_postures: all postures, each with the time to reach it [s]; the first is the start.
     """
 
     def __init__(self, gait: StairGait, pace: float) -> None:
-        """Begin standing at the origin; all times are divided by `pace`."""
+        """Begin standing at the origin, on both feet.
+
+        Args:
+            gait: with the dimensions and durations of the steps.
+            pace: speed relative to the gait's durations, which are divided by it.
+        """
         self._gait = gait
         self._pace = pace
         soles = {side: Sole(0.0, OUTWARDS[side] * gait.stance_m) for side in SIDES}
-        self.current = StepPosture(
-            soles, mass_centre=np.zeros(2), trunk_m=0.0, roll=0.0, loading=dict.fromkeys(SIDES, 0.0)
+        self.current_posture = StepPosture(
+            soles,
+            mass_centre=np.zeros(2),
+            trunk_height_m=0.0,
+            roll=0.0,
+            boost_shares=dict.fromkeys(SIDES, 0.0),
         )
-        self.current = replace(self.current, trunk_m=self._trunk_height(0.0))
-        self.timed_postures: list[tuple[float, StepPosture]] = [(0.0, self.current)]
+        self.current_posture = replace(self.current_posture, trunk_height_m=self._trunk_height(0.0))
+        self.timed_postures: list[tuple[float, StepPosture]] = [(0.0, self.current_posture)]
 
     def _trunk_height(self, tread_m: float) -> float:
         """Return the height of the trunk while it stands on a tread [m]."""
@@ -281,38 +300,38 @@ class _StepSequence:
     def centre_over(self, side: str) -> Floats:
         """Return the position of the centre of mass while this leg carries all weight, `(2,)` [m]."""
         ahead, inwards = self._gait.over_m
-        sole = self.current.soles[side]
+        sole = self.current_posture.soles[side]
         shift = _rotation(sole.yaw, 0.0) @ np.array([ahead, -OUTWARDS[side] * inwards, 0.0])
         position: Floats = np.array([sole.x, sole.y]) + shift[:2]
         return position
 
-    def move_to(
+    def append_move(
         self,
         seconds: float,
         *,
         mass_centre: Floats | None = None,
-        trunk_m: float | None = None,
+        trunk_height_m: float | None = None,
         roll: float | None = None,
-        loading: str | None = None,
+        loaded_side: str | None = None,
         soles: Mapping[str, Sole] | None = None,
     ) -> None:
         """Append the postures on the path from the current one to another, at rest at both ends.
 
         Args:
-            seconds: duration at pace 1.
+            seconds: duration at pace 1 [s].
             mass_centre: position of the centre of mass; default unchanged.
-            trunk_m: height of the trunk; default unchanged.
+            trunk_height_m: height of the trunk; default unchanged.
             roll: sideways lean; default unchanged.
-            loading: side of the leg that carries the weight alone; default none.
+            loaded_side: side of the leg that carries the weight alone; default none.
             soles: soles that move, by side.
         """
-        start = self.current
+        start = self.current_posture
         target = StepPosture(
             soles={**start.soles, **(soles or {})},
             mass_centre=start.mass_centre if mass_centre is None else mass_centre,
-            trunk_m=start.trunk_m if trunk_m is None else trunk_m,
+            trunk_height_m=start.trunk_height_m if trunk_height_m is None else trunk_height_m,
             roll=start.roll if roll is None else roll,
-            loading={side: float(side == loading) for side in SIDES},
+            boost_shares={side: float(side == loaded_side) for side in SIDES},
         )
         duration_s = seconds / self._pace
         n_postures = max(1, round(duration_s / KEYFRAME_S))
@@ -320,10 +339,10 @@ class _StepSequence:
             path_share = (
                 time_share * time_share * (3.0 - 2.0 * time_share)
             )  # a cubic with zero speed at its ends
-            self.current = start.towards(target, path_share)
-            self.timed_postures.append((duration_s / n_postures, self.current))
+            self.current_posture = start.towards(target, path_share)
+            self.timed_postures.append((duration_s / n_postures, self.current_posture))
 
-    def move_foot(self, side: str, target: Sole, lift_m: float) -> None:
+    def append_foot_move(self, side: str, target: Sole, lift_m: float) -> None:
         """Append the postures that move a foot, with the weight over the opposite one.
 
         Args:
@@ -332,24 +351,26 @@ class _StepSequence:
             lift_m: height of the lifted foot over the higher of the two treads [m].
         """
         gait = self._gait
-        current = self.current.soles[side]
+        current = self.current_posture.soles[side]
         stance_side = next(name for name in SIDES if name != side)
         lifted_z = max(current.z, target.z) + lift_m
-        trunk_m = self.current.trunk_m
+        trunk_height_m = self.current_posture.trunk_height_m
         if target.z < current.z:  # the trunk goes down with a foot that steps down
-            trunk_m = self._trunk_height(min(self.current.soles[stance_side].z, target.z))
-        self.move_to(gait.shift_s, mass_centre=self.centre_over(stance_side), roll=-OUTWARDS[stance_side])
-        self.move_to(gait.lift_s, loading=stance_side, soles={side: replace(current, z=lifted_z)})
-        self.move_to(gait.swing_s, loading=stance_side, soles={side: replace(target, z=lifted_z)})
-        self.move_to(gait.lower_s, loading=stance_side, trunk_m=trunk_m, soles={side: target})
-        self.move_to(gait.settle_s)
+            trunk_height_m = self._trunk_height(min(self.current_posture.soles[stance_side].z, target.z))
+        self.append_move(gait.shift_s, mass_centre=self.centre_over(stance_side), roll=-OUTWARDS[stance_side])
+        self.append_move(gait.lift_s, loaded_side=stance_side, soles={side: replace(current, z=lifted_z)})
+        self.append_move(gait.swing_s, loaded_side=stance_side, soles={side: replace(target, z=lifted_z)})
+        self.append_move(
+            gait.lower_s, loaded_side=stance_side, trunk_height_m=trunk_height_m, soles={side: target}
+        )
+        self.append_move(gait.settle_s)
 
-    def stand(self) -> None:
+    def append_standing(self) -> None:
         """Append the posture on both feet, with the trunk at its height over them."""
-        soles = self.current.soles.values()
+        soles = self.current_posture.soles.values()
         middle = np.array([[sole.x, sole.y] for sole in soles]).mean(axis=0)
         height = self._trunk_height(min(sole.z for sole in soles))
-        self.move_to(self._gait.shift_s, mass_centre=middle, trunk_m=height, roll=0.0)
+        self.append_move(self._gait.shift_s, mass_centre=middle, trunk_height_m=height, roll=0.0)
 
 
 def _rotation(yaw: float, pitch: float) -> Floats:

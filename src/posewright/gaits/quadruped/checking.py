@@ -229,7 +229,7 @@ class _WorstFinder:
         self._joint_indices = [index for leg in self._legs.values() for index in leg.indices]
         self._joint_names = tuple(robot.joint_names[index] for index in self._joint_indices)
         # indices of the coupling tables that limit a joint of a leg
-        self._coupling_tables = [
+        self._coupling_indices_of_legs = [
             index for index, joint in enumerate(robot.coupling.joints) if joint in self._joint_names
         ]
 
@@ -276,11 +276,11 @@ class _WorstFinder:
     def _coupled_excess(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest excess of each table's joint over its coupled limits [rad], and the tables."""
         coupling = self._robot.coupling
-        if not self._coupling_tables:
+        if not self._coupling_indices_of_legs:
             return np.empty(0), ()
         greatest_excess = coupling.excess(rows).max(axis=0)
-        table_names = tuple(coupling.names[table] for table in self._coupling_tables)
-        return greatest_excess[self._coupling_tables], table_names
+        table_names = tuple(coupling.names[table] for table in self._coupling_indices_of_legs)
+        return greatest_excess[self._coupling_indices_of_legs], table_names
 
     def _speed_shares(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest speed of each joint as a share of its limit, and the joints."""

@@ -60,7 +60,7 @@ def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMap
         "travel_gain": asdict(gait.travel_gain),
         "trim": asdict(gait.trim),
         "timing": {
-            "frames": timing.frames,
+            "frames": timing.n_frames,
             "frame_s": robot.frame_period_s,
             **{name: round(getattr(timing, name), DIGITS) for name in TIMES},
         },

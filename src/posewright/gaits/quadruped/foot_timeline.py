@@ -20,7 +20,7 @@ from posewright.gaits.quadruped.timing import GaitTiming
 _MIN_TRANSFER_SHARE = 1e-9
 """Share of the time in the air between a corner and the middle below which the two coincide."""
 
-_SAME_SHARE = 1e-6
+_EQUAL_TIME_SHARE = 1e-6
 """Points closer than this share of a cycle are merged."""
 
 _DIGITS = 12
@@ -38,7 +38,7 @@ class AirPath:
         rear_m: height at the first corner [m].
         central_m: height in the middle [m].
         front_m: height at the second corner [m].
-        ascent: share of the time in the air until the first corner, 0 to 1/2.
+        ascent_share: share of the time in the air until the first corner, 0 to 1/2.
         ascent_factor: 0 a square, 1 a diamond.
         shape_factor: 0 straight, 1 an ellipse.
     """
@@ -46,11 +46,11 @@ class AirPath:
     rear_m: float
     central_m: float
     front_m: float
-    ascent: float
+    ascent_share: float
     ascent_factor: float
     shape_factor: float
 
-    def at(self, phases: Floats) -> tuple[Floats, Floats]:
+    def stroke_shares_and_heights(self, phases: Floats) -> tuple[Floats, Floats]:
         """Return the share of the stroke, 0 to 1, and the height [m] of the foot, `(n,)` each.
 
         Args:
@@ -71,22 +71,30 @@ class AirPath:
 
         They are lift-off, the corners, the middle, landing, and the midpoints between these.
         """
-        corners = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
+        corners = np.array([0.0, self.ascent_share, 0.5, 1.0 - self.ascent_share, 1.0])
         return np.unique([*corners, *((corners[1:] + corners[:-1]) / 2.0)])
 
     def _straight(self, phases: Floats) -> tuple[Floats, Floats]:
-        """Return the shares of the stroke and the heights at phases of the transfer, along straight lines."""
-        corner = self.ascent_factor / 2.0
-        times = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
-        stroke_shares = np.array([0.0, corner, 0.5, 1.0 - corner, 1.0])
+        """Return the shares of the stroke and the heights [m] on straight lines, `(n,)` each.
+
+        Args:
+            phases: share of the time in the air, 0 to 1, `(n,)`.
+        """
+        corner_stroke_share = self.ascent_factor / 2.0
+        # lift-off, first corner, middle, second corner, landing
+        point_phases = np.array([0.0, self.ascent_share, 0.5, 1.0 - self.ascent_share, 1.0])
+        stroke_shares = np.array([0.0, corner_stroke_share, 0.5, 1.0 - corner_stroke_share, 1.0])
         heights = np.array([0.0, self.rear_m, self.central_m, self.front_m, 0.0])
-        if 0.5 - self.ascent < _MIN_TRANSFER_SHARE:  # the corners coincide with the middle: leave them out
-            times = times[::2]
-            stroke_shares = stroke_shares[::2]
-            heights = heights[::2]
-        return np.interp(phases, times, stroke_shares), np.interp(phases, times, heights)
+        corners_are_in_middle = 0.5 - self.ascent_share < _MIN_TRANSFER_SHARE
+        if corners_are_in_middle:  # interpolation needs rising phases
+            without_corners = [0, 2, 4]
+            point_phases = point_phases[without_corners]
+            stroke_shares = stroke_shares[without_corners]
+            heights = heights[without_corners]
+        return np.interp(phases, point_phases, stroke_shares), np.interp(phases, point_phases, heights)
 
     def _elliptic(self, phases: Floats) -> tuple[Floats, Floats]:
+        """Return the shares of the stroke and the heights [m] on half an ellipse, `(n,)` each."""
         stroke_shares = (1.0 - np.cos(np.pi * phases)) / 2.0
         envelope = np.interp(stroke_shares, [0.0, 0.5, 1.0], [self.rear_m, self.central_m, self.front_m])
         return stroke_shares, envelope * np.sin(np.pi * phases)
@@ -98,7 +106,7 @@ def air_path(parameters: GaitParameters, timing: GaitTiming, foot: str) -> AirPa
         rear_m=parameters.rear_height_m.of(foot),
         central_m=parameters.central_height_m.of(foot),
         front_m=parameters.front_height_m.of(foot),
-        ascent=timing.ascent_s / timing.air_s,
+        ascent_share=timing.ascent_s / timing.air_s,
         ascent_factor=parameters.ascent_factor,
         shape_factor=parameters.shape_factor,
     )
@@ -109,31 +117,31 @@ class FootWindow:
     """The points of one foot in one step of the gait; all times in [s].
 
     Attributes:
-        lifts: whether the foot leaves the ground at the beginning.
+        lifts_at_start: whether the foot leaves the ground at the beginning.
         times: of its points since the beginning of the step: the first 0, the last beyond the end, `(n,)`.
-        end_index: index of the point at the end of the step.
-        air: the first points, in the air up to touch-down: share of the stroke, and height above the ground
-            [m], `(n_air, 2)`; empty if the foot is down already.
+        end_point_index: index of the point at the end of the step.
+        air_points: the first points, in the air up to touch-down: share of the stroke, and height above the
+            ground [m], `(n_air, 2)`; empty if the foot is down already.
         ground_times: of the next points, on the ground: since touch-down, or since the beginning if the foot
-            is down already, `(n_ground,)`. Before `next_air` the last is that of lift-off.
-        next_air: the last points, after lift-off, as `air`, `(n_next, 2)`.
-        weights: interpolation weights in each frame of the last point of the step before and of all points,
-            `(n_frames, n + 1)`.
+            is down already, `(n_ground,)`. Before `next_air_points` the last is that of lift-off.
+        next_air_points: the last points, after lift-off, as `air_points`, `(n_next, 2)`.
+        interpolation_weights: weights, in each frame, of the last point of the step before and of all
+            points, `(n_frames, n + 1)`.
     """
 
-    lifts: bool
+    lifts_at_start: bool
     times: Floats = field(repr=False)
-    end_index: int
-    air: Floats = field(repr=False)
+    end_point_index: int
+    air_points: Floats = field(repr=False)
     ground_times: Floats = field(repr=False)
-    next_air: Floats = field(repr=False)
-    weights: Floats = field(repr=False)
+    next_air_points: Floats = field(repr=False)
+    interpolation_weights: Floats = field(repr=False)
 
     @property
     def standing(self) -> FootWindow:
         """The window of a foot that has not lifted since the walk began: it is down until it does."""
-        n_down = len(self.times) - len(self.next_air)
-        return replace(self, air=self.air[:0], ground_times=self.times[:n_down])
+        n_down = len(self.times) - len(self.next_air_points)
+        return replace(self, air_points=self.air_points[:0], ground_times=self.times[:n_down])
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +151,15 @@ class FootTimeline:
     windows: tuple[FootWindow, ...]
 
 
-def timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeline]:
+def build_timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeline]:
     """Return the timeline of each foot, in the order of the phase table."""
-    first = gait.phases.starts[0]
-    starts = [start - first for start in gait.phases.starts]  # a walk begins with the first step
+    first_start = gait.phases.starts[0]
+    starts = [start - first_start for start in gait.phases.starts]  # a walk begins with the first step
     return [
-        _TimelineBuilder(gait, timing, foot, offset=offset - first, starts=starts).timeline(frame_s)
-        for foot, offset in gait.phases.offsets.items()
+        _TimelineBuilder(
+            gait, timing, foot, lift_share=lift_share - first_start, step_start_shares=starts
+        ).build(frame_s)
+        for foot, lift_share in gait.phases.offsets.items()
     ]
 
 
@@ -157,45 +167,54 @@ class _TimelineBuilder:
     """Builds the timeline of one foot.
 
     Attributes:
-        _step_starts: where the steps of a cycle begin, as shares of it.
-        _start_times_s: the same instants since the foot's lift-off, within one cycle [s].
-        _point_times: the times of the foot's points since its lift-off, over four cycles, rising [s].
+        _step_start_shares: where the steps of a cycle begin, as shares of it.
+        _step_starts_since_lift_s: the same instants since the foot's lift-off, within one cycle [s].
+        _point_times_s: the times of the foot's points since its lift-off, over four cycles, rising [s].
         _tolerance_s: instants that differ by less coincide [s].
     """
 
-    def __init__(self, gait: Gait, timing: GaitTiming, foot: str, offset: float, starts: list[float]) -> None:
+    def __init__(
+        self, gait: Gait, timing: GaitTiming, foot: str, lift_share: float, step_start_shares: list[float]
+    ) -> None:
         """Compute the times of the foot's points.
 
         Args:
             gait: the gait.
             timing: how long its phases take.
-            foot: the foot.
-            offset: the share of a cycle at which the foot lifts.
-            starts: where the steps of a cycle begin, as shares of it.
+            foot: name of the foot.
+            lift_share: when the foot lifts, as a share of the cycle.
+            step_start_shares: when the steps of a cycle begin, as shares of the cycle.
         """
         self._interpolation = gait.interpolation
         self._timing = timing
-        self._step_starts = starts
+        self._step_start_shares = step_start_shares
         # the second `% 1.0` makes 0 of a share that was rounded to 1
-        self._start_times_s = [
-            round((start - offset) % 1.0, _DIGITS) % 1.0 * timing.period_s for start in starts
+        self._step_starts_since_lift_s = [
+            round((start_share - lift_share) % 1.0, _DIGITS) % 1.0 * timing.period_s
+            for start_share in step_start_shares
         ]
         self._air_path: AirPath = air_path(gait.parameters, timing, foot)
-        self._point_times = self._cycle_point_times(gait.parameters.ground_points)
-        self._tolerance_s = 2.0 * _SAME_SHARE * timing.period_s
+        self._point_times_s = self._cycle_point_times(gait.parameters.ground_points)
+        self._tolerance_s = 2.0 * _EQUAL_TIME_SHARE * timing.period_s
 
-    def timeline(self, frame_s: float) -> FootTimeline:
-        """Return the windows of all steps of a cycle."""
-        n_frames = self._timing.frames
+    def build(self, frame_s: float) -> FootTimeline:
+        """Return the timeline of the foot: a window for each step, with its points and its frames.
+
+        A frame at the instant between two steps belongs to the earlier one.
+        """
+        n_frames = self._timing.n_frames
         period_s = self._timing.period_s
-        step_ends = [*self._step_starts[1:], 1.0]
+        step_end_shares = [*self._step_start_shares[1:], 1.0]
         windows = []
-        for start_time_s, start, end in zip(self._start_times_s, self._step_starts, step_ends, strict=True):
-            first_frame = int(start * n_frames + _SAME_SHARE) + 1
-            last_frame = int(end * n_frames + _SAME_SHARE)
-            duration = (end - start) * period_s
-            frame_times = np.arange(first_frame, last_frame + 1) * frame_s - start * period_s
-            windows.append(self._window(start_time_s, duration, np.clip(frame_times, 0.0, duration)))
+        for start_since_lift_s, start_share, end_share in zip(
+            self._step_starts_since_lift_s, self._step_start_shares, step_end_shares, strict=True
+        ):
+            first_frame = int(start_share * n_frames + _EQUAL_TIME_SHARE) + 1
+            last_frame = int(end_share * n_frames + _EQUAL_TIME_SHARE)
+            duration = (end_share - start_share) * period_s
+            frame_times = np.arange(first_frame, last_frame + 1) * frame_s - start_share * period_s
+            frame_times = np.clip(frame_times, 0.0, duration)  # no time beyond the step by rounding
+            windows.append(self._build_window(start_since_lift_s, duration, frame_times))
         return FootTimeline(tuple(windows))
 
     def _cycle_point_times(self, ground_points: int) -> Floats:
@@ -207,14 +226,16 @@ class _TimelineBuilder:
         timing = self._timing
         air_times = self._air_path.point_phases * timing.air_s
         ground_times = timing.air_s + timing.ground_s * np.linspace(0.0, 1.0, ground_points)
-        all_times = np.concatenate([air_times, ground_times, self._start_times_s])
-        is_before_end = all_times < timing.period_s * (1.0 - _SAME_SHARE)  # the end is the next lift-off
+        all_times = np.concatenate([air_times, ground_times, self._step_starts_since_lift_s])
+        is_before_end = all_times < timing.period_s * (
+            1.0 - _EQUAL_TIME_SHARE
+        )  # the end is the next lift-off
         sorted_times = np.sort(all_times[is_before_end])
-        is_new = np.diff(sorted_times, prepend=-np.inf) > _SAME_SHARE * timing.period_s
+        is_new = np.diff(sorted_times, prepend=-np.inf) > _EQUAL_TIME_SHARE * timing.period_s
         cycle_times = sorted_times[is_new]
         return np.concatenate([cycle_times + cycle * timing.period_s for cycle in (-1.0, 0.0, 1.0, 2.0)])
 
-    def _window(self, start_s: float, duration: float, frame_times: Floats) -> FootWindow:
+    def _build_window(self, start_s: float, duration: float, frame_times: Floats) -> FootWindow:
         """Return the window of a step: the points of the foot in it, and one beyond its end.
 
         The points are in the air if the step begins while the foot is in the air, then on the ground, and in
@@ -227,27 +248,27 @@ class _TimelineBuilder:
         """
         timing = self._timing
         tolerance = self._tolerance_s
-        first = int(np.searchsorted(self._point_times, start_s - tolerance))
-        last = int(np.searchsorted(self._point_times, start_s + duration - tolerance))
-        times_since_lift = self._point_times[first : last + 2]  # with one point beyond the end
+        first = int(np.searchsorted(self._point_times_s, start_s - tolerance))
+        last = int(np.searchsorted(self._point_times_s, start_s + duration - tolerance))
+        times_since_lift = self._point_times_s[first : last + 2]  # with one point beyond the end
         times = times_since_lift - start_s
         begins_in_air = start_s < timing.air_s - tolerance
         time_to_touchdown = timing.air_s - start_s if begins_in_air else 0.0
         in_air = times_since_lift < (timing.air_s + tolerance if begins_in_air else 0.0)
         in_next_air = times_since_lift > timing.period_s + tolerance
         return FootWindow(
-            lifts=start_s < tolerance,
+            lifts_at_start=start_s < tolerance,
             times=times,
-            end_index=last - first,
-            air=self._air_points(times_since_lift[in_air]),
+            end_point_index=last - first,
+            air_points=self._air_points(times_since_lift[in_air]),
             ground_times=times[~(in_air | in_next_air)] - time_to_touchdown,
-            next_air=self._air_points(times_since_lift[in_next_air] - timing.period_s),
-            weights=weights(
-                self._point_times[first - 1 : last + 2] - start_s, frame_times, self._interpolation
+            next_air_points=self._air_points(times_since_lift[in_next_air] - timing.period_s),
+            interpolation_weights=weights(
+                self._point_times_s[first - 1 : last + 2] - start_s, frame_times, self._interpolation
             ),
         )
 
     def _air_points(self, times_since_lift: Floats) -> Floats:
         """Return the share of the stroke and the height [m] at times since lift-off, `(n, 2)`."""
         phases = np.clip(times_since_lift / self._timing.air_s, 0.0, 1.0)
-        return np.stack(self._air_path.at(phases), axis=-1)
+        return np.stack(self._air_path.stroke_shares_and_heights(phases), axis=-1)

@@ -16,7 +16,7 @@ from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
 from posewright.gaits.arc import se2_exp, to_moved_frame
 from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.quadruped.foot_timeline import FootTimeline, FootWindow, timelines
+from posewright.gaits.quadruped.foot_timeline import FootTimeline, FootWindow, build_timelines
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.phases import walking_legs
 from posewright.gaits.quadruped.timing import GaitTiming, timing_of
@@ -98,7 +98,7 @@ class StepPlanner:
         self.timing: GaitTiming = timing_of(gait.parameters, robot.frame_period_s)
         legs = walking_legs(robot)
         self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.offsets]
-        self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
+        self._timelines: list[FootTimeline] = build_timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.offsets])
         self._no_feet: Flags = np.zeros(len(self._legs), dtype=np.bool_)
         # Sony's poses are rounded to micro-radians, so some exceed a limit in whole degrees by half of one.
@@ -133,20 +133,22 @@ class StepPlanner:
             feet: state of the feet.
             start: index of the step in the cycle, from 0.
         """
-        seconds = self.timing.ground_s
+        ground_s = self.timing.ground_s
         # 1. The motion of the body while a foot is down, as components (arc.py).
-        body_components = (command or STILL).components(seconds)
+        body_components = (command or STILL).components(ground_s)
         # 2. The motion of the feet for that; coming to stand needs no compensation.
         foot_components = body_components
         if command is not None:
-            foot_components = self.gait.compensate(body_components, seconds)
+            foot_components = self.gait.compensate(body_components, ground_s)
         # 3. The stroke of each foot around its equilibrium point; feet that lift now land in front of it.
-        landings = self._landings(foot_components)
+        next_landing_points = self._landing_points(foot_components)
         windows = [timeline.windows[start] for timeline in self._timelines]
         stays_down = self.are_in_place(feet) if command is None else self._no_feet
-        lifted = _lift_feet(feet, windows, landings, stays_down)
+        lifted = _lift_feet(feet, windows, next_landing_points, stays_down)
         # 4. The points of each foot.
-        points = self._points(lifted, windows, foot_components, landings, halts=command is None)
+        points = self._compute_foot_points(
+            lifted, windows, foot_components, next_landing_points, halts=command is None
+        )
         # 5. The joint angles that put a foot's lowest point there, or as near as possible.
         angles = [
             leg.inverse(leg.foot_centres(foot_points), nearest=True)
@@ -156,7 +158,7 @@ class StepPlanner:
         rows = self._interpolate_frames(lifted.previous_angles, windows, angles)
         return PlannedStep(rows, points, _feet_after(lifted, windows, points, angles))
 
-    def _landings(self, components: Floats) -> Floats:
+    def _landing_points(self, components: Floats) -> Floats:
         """Return the landing point of each foot, half a stroke before its equilibrium, `(n_feet, 3)` [m].
 
         Half of the body's motion over the ground phase moves a foot from there to its equilibrium point. The
@@ -164,8 +166,14 @@ class StepPlanner:
         """
         return to_moved_frame(self._equilibria, se2_exp(-0.5 * components))
 
-    def _points(
-        self, feet: Feet, windows: list[FootWindow], components: Floats, landings: Floats, *, halts: bool
+    def _compute_foot_points(
+        self,
+        feet: Feet,
+        windows: list[FootWindow],
+        components: Floats,
+        next_landing_points: Floats,
+        *,
+        halts: bool,
     ) -> tuple[Floats, ...]:
         """Return the points of every foot in this step, `(n, 3)` each [m].
 
@@ -173,21 +181,23 @@ class StepPlanner:
             feet: state of the feet, with those lifted that lift in this step.
             windows: each foot's times in this step.
             components: motion of the body while a foot is down, `(3,)` [m, m, rad].
-            landings: where each foot lands if it lifts now, `(n_feet, 3)` [m].
+            next_landing_points: where each foot lands if it lifts now, `(n_feet, 3)` [m].
             halts: whether the robot comes to stand.
         """
         velocity = components / self.timing.ground_s
         all_points = []
         for foot, foot_window in enumerate(windows):
             window = foot_window if feet.have_lifted[foot] else foot_window.standing
-            touchdown_point = feet.landing_points[foot] if len(window.air) else feet.points[foot]
-            air = _air_points(feet.lift_points[foot], touchdown_point, window.air)
+            touchdown_point = feet.landing_points[foot] if len(window.air_points) else feet.points[foot]
+            air = _air_points(feet.lift_points[foot], touchdown_point, window.air_points)
             body_moves = se2_exp(velocity * window.ground_times[:, np.newaxis])
             ground = to_moved_frame(touchdown_point, body_moves)
-            through_air = window.next_air
-            if halts and len(through_air) and _is_close(ground[-1], self._equilibria[foot]):
-                through_air = np.zeros_like(through_air)  # the foot is in place, and will not be lifted
-            next_air = _air_points(ground[-1:], landings[foot], through_air)
+            stroke_shares_and_heights = window.next_air_points
+            if halts and len(stroke_shares_and_heights) and _is_close(ground[-1], self._equilibria[foot]):
+                stroke_shares_and_heights = np.zeros_like(
+                    stroke_shares_and_heights
+                )  # the foot is in place, and will not be lifted
+            next_air = _air_points(ground[-1:], next_landing_points[foot], stroke_shares_and_heights)
             all_points.append(np.concatenate([air, ground, next_air]))
         return tuple(all_points)
 
@@ -201,9 +211,11 @@ class StepPlanner:
             windows: each foot's interpolation weights.
             angles: angles of each leg at its points in this step, `(n_points, 3)` each [rad].
         """
-        rows = np.tile(self.standing_pose, (len(windows[0].weights), 1))
+        rows = np.tile(self.standing_pose, (len(windows[0].interpolation_weights), 1))
         for leg, previous, window, knots in zip(self._legs, previous_angles, windows, angles, strict=True):
-            rows[:, leg.indices] = window.weights @ np.concatenate([previous[np.newaxis], knots])
+            rows[:, leg.indices] = window.interpolation_weights @ np.concatenate(
+                [previous[np.newaxis], knots]
+            )
         return rows
 
 
@@ -212,21 +224,21 @@ def _is_close(a: Floats, b: Floats) -> bool:
     return bool(np.abs(a - b).max() <= ROUNDING)
 
 
-def _lift_feet(feet: Feet, windows: list[FootWindow], landings: Floats, stays_down: Flags) -> Feet:
+def _lift_feet(feet: Feet, windows: list[FootWindow], next_landing_points: Floats, stays_down: Flags) -> Feet:
     """Return the feet with those lifted that leave the ground in this step, except those that stay down.
 
     Args:
         feet: the state of the feet before.
         windows: when each foot is in the air in this step.
-        landings: where each foot lands if it lifts now, `(n_feet, 3)` [m].
+        next_landing_points: where each foot lands if it lifts now, `(n_feet, 3)` [m].
         stays_down: which feet do not lift, `(n_feet,)`.
     """
-    lifts = np.array([window.lifts for window in windows]) & ~stays_down
+    lifts = np.array([window.lifts_at_start for window in windows]) & ~stays_down
     return Feet(
         points=feet.points,
         previous_angles=feet.previous_angles,
         lift_points=np.where(lifts[:, np.newaxis], feet.points, feet.lift_points),
-        landing_points=np.where(lifts[:, np.newaxis], landings, feet.landing_points),
+        landing_points=np.where(lifts[:, np.newaxis], next_landing_points, feet.landing_points),
         have_lifted=tuple(((np.array(feet.have_lifted) | lifts) & ~stays_down).tolist()),
     )
 
@@ -243,9 +255,9 @@ def _feet_after(
         angles: the angles of each leg at these points, `(n, 3)` each [rad].
     """
     return Feet(
-        points=np.stack([path[window.end_index] for path, window in zip(points, windows, strict=True)]),
+        points=np.stack([path[window.end_point_index] for path, window in zip(points, windows, strict=True)]),
         previous_angles=np.stack(
-            [knots[window.end_index - 1] for knots, window in zip(angles, windows, strict=True)]
+            [knots[window.end_point_index - 1] for knots, window in zip(angles, windows, strict=True)]
         ),
         lift_points=feet.lift_points,
         landing_points=feet.landing_points,
@@ -253,14 +265,14 @@ def _feet_after(
     )
 
 
-def _air_points(lift_points: Floats, landing_point: Floats, through_air: Floats) -> Floats:
+def _air_points(lift_points: Floats, landing_point: Floats, stroke_shares_and_heights: Floats) -> Floats:
     """Return points in the air, `(n, 3)` [m].
 
     Args:
         lift_points: where the foot leaves the ground, `(3,)` or `(1, 3)` [m].
         landing_point: where it lands, `(3,)` [m].
-        through_air: shares of the stroke and heights of a `FootWindow`, `(n, 2)`.
+        stroke_shares_and_heights: shares of the stroke and heights of a `FootWindow`, `(n, 2)`.
     """
-    points = lift_points + through_air[:, :1] * (landing_point - lift_points)
-    points[:, 2] += through_air[:, 1]
+    points = lift_points + stroke_shares_and_heights[:, :1] * (landing_point - lift_points)
+    points[:, 2] += stroke_shares_and_heights[:, 1]
     return points

@@ -15,7 +15,7 @@ FRAMES_PER_PAIR = 2
 MIN_CYCLE_FRAMES = 4
 """A shorter cycle would have steps without a frame: each of four feet may lift in a step of its own."""
 
-_ASCENT_TOLERANCE = 1e-9
+_AIR_TIME_TOLERANCE = 1e-9
 """Relative tolerance of the time for ascent and descent, which may fill the time in the air."""
 
 _RANGE_TOLERANCE = 1e-9
@@ -32,14 +32,14 @@ class GaitTiming:
     """The times of a cycle, which is a whole number of frames.
 
     Attributes:
-        frames: the number of frames of a cycle.
+        n_frames: the number of frames of a cycle.
         period_s: the duration of a cycle [s].
         ground_s: time of a foot on the ground [s].
         air_s: time of a foot in the air [s].
         ascent_s: part of `air_s` in which it rises; it sinks for as long [s].
     """
 
-    frames: int
+    n_frames: int
     period_s: float
     ground_s: float
     air_s: float
@@ -55,19 +55,19 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
     """Return the times that follow from the parameters, the cycle rounded to whole frames.
 
     Raises:
-        InputError: a foot would have to go up and down in less time than it is in the air.
+        InputError: rising and sinking take longer than a foot is in the air.
     """
     nominal_s = (
         parameters.maximum_displacement_m / parameters.ground_speed_m_s * (1.0 + parameters.air_ground_factor)
     )
-    frames = max(round(nominal_s / frame_s), MIN_CYCLE_FRAMES)
-    period_s = frames * frame_s
+    n_frames = max(round(nominal_s / frame_s), MIN_CYCLE_FRAMES)
+    period_s = n_frames * frame_s
     ground_s = period_s / (1.0 + parameters.air_ground_factor)
     air_s = period_s - ground_s
     ascent_s = parameters.ascent_pairs * FRAMES_PER_PAIR * frame_s
-    longest_s = air_s * (1.0 + _ASCENT_TOLERANCE)
-    if 2.0 * ascent_s > longest_s:
-        max_pairs = int(longest_s / (2.0 * FRAMES_PER_PAIR * frame_s))
+    max_rise_and_sink_s = air_s * (1.0 + _AIR_TIME_TOLERANCE)
+    if 2.0 * ascent_s > max_rise_and_sink_s:
+        max_pairs = int(max_rise_and_sink_s / (2.0 * FRAMES_PER_PAIR * frame_s))
         raise InputError(
             f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:g} s, but a foot "
             f"is in the air for {math.floor(1e4 * air_s) / 1e4:g} s",
@@ -75,7 +75,7 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
             if max_pairs
             else "a longer cycle: maximum_displacement_m / ground_speed_m_s",
         )
-    return GaitTiming(frames, period_s, ground_s, air_s, ascent_s=min(ascent_s, air_s / 2.0))
+    return GaitTiming(n_frames, period_s, ground_s, air_s, ascent_s=min(ascent_s, air_s / 2.0))
 
 
 def greatest_speed_m_s(parameters: GaitParameters, timing: GaitTiming) -> float:
@@ -122,9 +122,9 @@ def clip_command(command: VelocityCommand, parameters: GaitParameters, timing: G
     speed = math.hypot(command.forward_m_s, command.left_m_s)
     max_speed = greatest_speed_m_s(parameters, timing)
     max_turn = greatest_turn_rad_s(parameters, timing)
-    share = max_speed / speed if speed > max_speed else 1.0
+    scale = max_speed / speed if speed > max_speed else 1.0
     turn = min(max(command.turn_rad_s, -max_turn), max_turn)
-    return VelocityCommand(share * command.forward_m_s, share * command.left_m_s, turn)
+    return VelocityCommand(scale * command.forward_m_s, scale * command.left_m_s, turn)
 
 
 def approach_command(

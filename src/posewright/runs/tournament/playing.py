@@ -21,7 +21,7 @@ from posewright.contests import (
 )
 from posewright.contests import contest as contest_named
 from posewright.contests import earned_by_places as shared_points
-from posewright.documents import lock_folders, path_exists, read_text, write_atomically
+from posewright.documents import create_folder, lock_folders, path_exists, read_text, write_atomically
 from posewright.errors import InputError
 from posewright.recordings import read_mcap, write_mcap
 from posewright.runs.batch import (
@@ -29,7 +29,6 @@ from posewright.runs.batch import (
     Batch,
     BatchRun,
     digest_of,
-    make_folder,
     run_batch,
     stem_of,
     versions,
@@ -118,7 +117,7 @@ def play_day(
             for forfeit in contestant.forfeits:
                 on_forfeit(forfeit)
     digests = {contestant.name: contestant.digest() for contestant in contestants}
-    make_folder(folder)
+    create_folder(folder)
     with lock_folders(folder, wait=False):
         setup = _DaySetup(day_rules, require_seed(seed), folder, digests, workers, executor, on_run)
         day = _play(setup, contestants)

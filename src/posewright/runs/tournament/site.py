@@ -10,12 +10,12 @@ from urllib.parse import quote
 
 import numpy as np
 
-from posewright.documents import lock_folders, path_exists, write_atomically
+from posewright.documents import create_folder, lock_folders, path_exists, write_atomically
 from posewright.errors import MissingExtraError, PosewrightError, UnavailableError
 from posewright.figures import film_recording
 from posewright.figures.saving import screen_png
 from posewright.recordings import Recording, read_mcap
-from posewright.runs.batch import RESULTS, BatchRun, make_folder
+from posewright.runs.batch import RESULTS, BatchRun
 from posewright.runs.batch_report import figure_text, figure_words
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.runs.tournament.day import RANKING, Day, Discipline, recording_of
@@ -88,7 +88,7 @@ def write_site(
     except ImportError as error:
         raise MissingExtraError.for_extra("the pages of a day", "report") from error
     with lock_folders(day.folder, wait=False):
-        make_folder(day.folder / MEDIA)
+        create_folder(day.folder / MEDIA)
         media = _draw_media(day, films, workers, on_progress)
         for discipline in day.disciplines:
             page = _render_page(day, discipline, {name: media[name] for name in discipline.runs})

@@ -196,10 +196,11 @@ def read_schedule(schedule: object, end_s: float) -> tuple[TimedCommand, ...]:
     """
     if isinstance(schedule, VelocityCommand):
         return (TimedCommand(0.0, schedule),)
-    if not isinstance(schedule, Sequence):
-        raise InputError(
-            f"{schedule!r} is not a command", hint="a VelocityCommand, or several, each with its time"
-        )
+    if not isinstance(schedule, Sequence) or isinstance(schedule, str):
+        hint = "give a VelocityCommand, or several, each with its time"
+        if _is_number(schedule):
+            hint = f"VelocityCommand({schedule}) goes ahead at {schedule} m/s"
+        raise InputError(f"{schedule!r} is not a command", hint=hint)
     commands = tuple(_read_schedule_entry(entry) for entry in schedule)
     if not commands or commands[0].time_s != 0.0:
         raise InputError("the schedule has no command at the start", hint="the first command at 0 s")

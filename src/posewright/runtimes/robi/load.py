@@ -7,12 +7,13 @@ from pathlib import Path
 
 from posewright.documents import is_path, read_bounded, read_text
 from posewright.errors import InputError, UnknownNameError
-from posewright.formats import read_motion
+from posewright.formats import raise_if_other_kind, read_motion
 from posewright.runtimes.robi.catalogue import link, load_program
 from posewright.runtimes.robi.motion_writer import motion_to_program
 from posewright.runtimes.robi.program import Rm4Program
 from posewright.runtimes.robi.rm4 import MAX_BYTES, read_program
 
+RM4 = ".rm4"
 LISTING = ".lst"
 MOTION = ".motion.yaml"
 _ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{1,9}|[0-9a-fA-F]{8}")
@@ -39,7 +40,10 @@ def open_program(name_or_path: str | Path, rule: str = "consistent") -> Rm4Progr
         return motion_to_program(read_motion(path)).program
     if path.suffix.lower() == LISTING:
         return link(read_text(path), rule, path)
-    return read_program(read_bounded(path, MAX_BYTES), path)
+    data = read_bounded(path, MAX_BYTES)
+    if path.suffix.lower() != RM4:
+        raise_if_other_kind(data, path, {"robi-rm4", "xml"}, "a Robi program")
+    return read_program(data, path)
 
 
 def find_breakpoint(program: Rm4Program, location: str) -> int:

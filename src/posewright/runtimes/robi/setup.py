@@ -19,7 +19,7 @@ from posewright.robots import robot as find_robot
 from posewright.runtimes.robi.catalogue import program_names
 from posewright.runtimes.robi.controller import EVENT, RobiController
 from posewright.runtimes.robi.listing import format_listing
-from posewright.runtimes.robi.load import LISTING, MOTION, find_breakpoint, open_program
+from posewright.runtimes.robi.load import LISTING, MOTION, RM4, find_breakpoint, open_program
 from posewright.runtimes.robi.motion_writer import ROBOT, motion_to_program
 from posewright.runtimes.robi.postures import Posture, posture_table
 from posewright.runtimes.robi.program import Rm4Program
@@ -28,7 +28,6 @@ from posewright.runtimes.robi.words import read_words
 KIND = "robi"
 """The name of this kind of program."""
 
-RM4 = ".rm4"
 POSTURE = "standing"
 RULE = "consistent"
 

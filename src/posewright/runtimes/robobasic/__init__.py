@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic.load import open_program as open_program
     from posewright.runtimes.robobasic.load import open_source as open_source
     from posewright.runtimes.robobasic.load import program_names as program_names
+    from posewright.runtimes.robobasic.load import read_program_file as read_program_file
     from posewright.runtimes.robobasic.machine import BasicMachine as BasicMachine
     from posewright.runtimes.robobasic.machine import CompiledProgram as CompiledProgram
     from posewright.runtimes.robobasic.motion_reader import Routine as Routine

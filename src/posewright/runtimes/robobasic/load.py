@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from posewright.documents import Catalogue, is_file, read_bounded
-from posewright.runtimes.robobasic.compiler import compile_or_raise
+from posewright.errors import FormatError, Where
+from posewright.formats import raise_if_other_kind
+from posewright.runtimes.robobasic.compiler import STATEMENTS, compile_or_raise
 from posewright.runtimes.robobasic.machine import CompiledProgram
+from posewright.runtimes.robobasic.step_builder import normalize_move
 from posewright.runtimes.robobasic.syntax import MAX_BYTES, read_source
-from posewright.runtimes.robobasic.tree import BasicSource
+from posewright.runtimes.robobasic.tree import BasicSource, CommandStatement, SourceLine
 
 ROBOT = "hitec_robonova1"
 SUFFIX = ".bas"
@@ -35,7 +38,33 @@ def open_source(name_or_path: str | Path) -> BasicSource:
         path = _CATALOGUE.find(catalogue_name)
     else:
         path = _CATALOGUE.find(name_or_path)
-    return read_source(read_bounded(path, MAX_BYTES), path.name, path)
+    return read_program_file(path)
+
+
+def read_program_file(path: Path) -> BasicSource:
+    """Read the source of a program in a file.
+
+    A file with the suffix of RoboBASIC may hold anything, since programs with errors are read, too. Another
+    file must have a statement of RoboBASIC.
+
+    Raises:
+        FormatError: the file cannot be read, is not text, or is of another kind.
+    """
+    data = read_bounded(path, MAX_BYTES)
+    if is_program(path):
+        return read_source(data, path.name, path)
+    raise_if_other_kind(data, path, {"robobasic"}, "a RoboBASIC program")
+    source = read_source(data, path.name, path)
+    if not any(map(_has_known_statement, source.lines)):
+        hint = f"a program's name ends in {SUFFIX}"
+        raise FormatError("no line has a statement of RoboBASIC", where=Where(path), hint=hint)
+    return source
+
+
+def _has_known_statement(line: SourceLine) -> bool:
+    if isinstance(line.statement, CommandStatement):
+        return normalize_move(line.statement).key in STATEMENTS
+    return line.statement is not None
 
 
 def open_program(name_or_path: str | Path) -> CompiledProgram:

@@ -19,7 +19,7 @@ from posewright.arenas import (
 from posewright.arenas import arena as shipped_arena
 from posewright.arenas import layout as shipped_layout
 from posewright.contests import all_arena_names, find_arena
-from posewright.documents import decode_document, is_file, path_exists, read_bounded
+from posewright.documents import build_ending_error, decode_document, is_file, path_exists, read_bounded
 from posewright.errors import InputError, PosewrightError
 from posewright.motions import file_stem
 from posewright.studio.arena.new_field import new_field
@@ -129,8 +129,7 @@ def save_arena(arena: Arena, target: SaveTarget, *, overwrite: bool) -> tuple[Sa
     elif path.name.endswith(ARENA_SUFFIX):
         write_arena(path, arena)
     else:
-        hint = f"end it in {ARENA_SUFFIX}, or in {LAYOUT_SUFFIX} for the boxes alone"
-        raise InputError(f"{path.name} has a wrong ending", hint=hint)
+        raise build_ending_error(Path(path.name), (ARENA_SUFFIX, LAYOUT_SUFFIX), "an arena or its layout")
     return SaveTarget(path, file_digest(path)), {"saved": path.name}
 
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from posewright.documents import path_exists
-from posewright.errors import InputError, LossError
+from posewright.documents import path_exists, require_ending
+from posewright.errors import LossError
 from posewright.formats import FORMATS, preview_motion, write_motion, write_motion_file
 from posewright.formats.motion_format import Rounding
 from posewright.hazards import find_faults, find_faults_of_several
@@ -71,9 +71,7 @@ def _find_conflict(target: SaveTarget) -> str:
 def require_same_format(pages: Pages, path: Path) -> None:
     """Raise InputError if the name of a file does not suit the format of the pages."""
     motion_format = FORMATS[pages.file.format]
-    if not path.name.lower().endswith(motion_format.suffixes):
-        hint = f"end it in {motion_format.suffixes[0]}, or export it"
-        raise InputError(f"{path.name} has a wrong ending for {motion_format.kind.title}", hint=hint)
+    require_ending(Path(path.name), motion_format.suffixes, motion_format.kind.title)
 
 
 def format_views(robot: Robot) -> list[View]:

@@ -187,7 +187,7 @@ class CortexProcessor:
 
     def footprint(self) -> Footprint:
         """Return the footprint; its cycles are the instructions of the steps counted so far."""
-        counts = self._counter.counts
+        counts = self._counter.counts  # instructions of each step that was counted
         return replace(
             self._memory_footprint,
             stack_bytes=self._core.stack_bytes_used(self._symbols["bss_end"]),

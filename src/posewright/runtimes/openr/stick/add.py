@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from posewright.display import Lines
-from posewright.documents import back_up, lock_folders, path_exists, require_writable, write_atomically
+from posewright.documents import (
+    back_up,
+    create_folder,
+    lock_folders,
+    path_exists,
+    require_writable,
+    write_atomically,
+)
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, GzipWrapping, PageReference
 from posewright.hazards import require_no_faults
@@ -537,7 +544,7 @@ def _write_change(change: StickChange, files: StickFiles, output: Path | None) -
         for path in (archive_path, commands_path):
             _require_absent(path)
         for path in (archive_path, commands_path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            create_folder(path.parent)
     contents = {archive_path: change.archive.oda_archive.render(), commands_path: change.commands.render()}
     # The archive first: an interruption between the two leaves only an unused motion.
     return _WrittenFiles(archive_path, commands_path, backups=write_all(contents))
