@@ -69,7 +69,7 @@ def figures() -> list[Figure]:
     chart = read_chart(CHART)
     switch = ChartUnitSpec(chart, Options(style=Style.SWITCH))
     kinds = {"table": ChartUnitSpec(chart), "switch": switch, "by hand": HandWritten(switch)}
-    inputs = input_stream(switch).take(STEPS, seed=1)
+    inputs = input_stream(switch).take_records(STEPS, seed=1)
     footprints: dict[str, Footprint] = {}
     states: dict[str, Records] = {}
     try:

@@ -405,6 +405,8 @@ class Tick:
         for goal in goals:
             if goal.state != domain:
                 self.add_around(goal.state, domain, found)
+        if goals and self.of.is_parallel(domain):
+            self.regions(domain, found)
 
     def whole(self, name: str, found: dict[str, None]) -> dict[str, None]:
         initial = self.chart.initial if name == ROOT else self.of.states[name].initial

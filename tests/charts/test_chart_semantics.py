@@ -284,6 +284,17 @@ states:
     assert run(text, "", "f")[-1] == "left_1+right_1"
 
 
+def test_a_goal_in_another_region_of_the_chart_brings_all_regions_along() -> None:
+    """As in SCXML, where a state has these regions (W3C SCXML, addAncestorStatesToEnter)."""
+    text = """
+regions:
+  one: {initial: o1, states: {o1: {transitions: [{when: a, go: t2}]}, o2: {}}}
+  two: {initial: t1, states: {t1: {}, t2: {transitions: [{when: b, go: o2}]}}}
+  three: {initial: h1, states: {h1: {}}}
+"""
+    assert run(text, "a", "b") == ["o1+t2+h1", "o2+t1+h1"]
+
+
 def test_done_is_raised_when_a_final_state_is_entered_and_when_all_regions_are_done() -> None:
     text = """
 initial: both

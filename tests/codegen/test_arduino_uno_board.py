@@ -155,7 +155,7 @@ def test_a_computer_on_the_line_gives_the_inputs_and_the_board_answers_as_the_in
     robot: EmulatedUno, document: tuple[Path, ChartUnitSpec]
 ) -> None:
     unit_spec = document[1]
-    inputs = chart_stream(unit_spec.format, covering=False).take(60, 4)
+    inputs = chart_stream(unit_spec.format, covering=False).take_records(60, 4)
     robot.advance(0.05)
     unit = BoardUnit(robot, unit_spec, 0.1)
     states = []

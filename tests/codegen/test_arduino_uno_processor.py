@@ -76,7 +76,7 @@ def document() -> Iterator[UnoProcessor]:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.chart.yaml")), ids=lambda path: path.parent.name)
 def test_an_example_runs_on_the_processor_as_in_the_interpreter(path: Path) -> None:
     unit_spec = ChartUnitSpec(read_chart(path))
-    inputs = chart_stream(unit_spec.format, covering=False).take(150, 1)
+    inputs = chart_stream(unit_spec.format, covering=False).take_records(150, 1)
     with UnoProcessor(unit_spec) as processor:
         states = processor.run(inputs)
     expected = InterpreterRun(unit_spec.format).run(inputs)
@@ -84,7 +84,7 @@ def test_an_example_runs_on_the_processor_as_in_the_interpreter(path: Path) -> N
 
 
 def test_a_run_goes_on_where_the_one_before_ended_and_a_reset_begins_anew(document: UnoProcessor) -> None:
-    inputs = chart_stream(ChartUnitSpec(read_chart(DOCUMENT)).format, covering=False).take(300, 2)
+    inputs = chart_stream(ChartUnitSpec(read_chart(DOCUMENT)).format, covering=False).take_records(300, 2)
     document.reset()
     whole = document.run(inputs)
     document.reset()
@@ -93,7 +93,7 @@ def test_a_run_goes_on_where_the_one_before_ended_and_a_reset_begins_anew(docume
 
 
 def test_the_documents_machine_keeps_within_what_was_promised(document: UnoProcessor) -> None:
-    inputs = chart_stream(ChartUnitSpec(read_chart(DOCUMENT)).format, covering=False).take(5000, 3)
+    inputs = chart_stream(ChartUnitSpec(read_chart(DOCUMENT)).format, covering=False).take_records(5000, 3)
     document.run(inputs)
     needs = document.footprint()
     assert needs.flash_bytes <= 41 * 4

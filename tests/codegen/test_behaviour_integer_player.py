@@ -73,14 +73,14 @@ def both_play(
     card: Robot, pages: Mapping[str, Motion], asked: list[tuple[int, str | None]]
 ) -> tuple[list[str | None], list[str | None], float]:
     """Let both play; return what each was playing after every frame, and how far their ticks were apart."""
-    player, counted = Player(card, pages, STAND), PagePlayer(PageTables.of(card, pages, STAND))
+    player, counted = Player(card, pages, STAND), PagePlayer(PageTables.from_motions(card, pages, STAND))
     theirs, ours, apart = [], [], 0.0
     for frames, name in asked:
         player.request(name)
         counted.request(name)
         for _ in range(frames):
             row = np.rint(card.to_ticks(player.next(STILL, 1).angles[0]))
-            counted.frame()
+            counted.advance_frame()
             theirs.append(player.playing)
             ours.append(counted.playing)
             apart = max(apart, float(np.abs(row - counted.ticks).max()))
@@ -124,7 +124,7 @@ GRAPH = {
 
 
 def test_a_graph_of_motions_is_played_in_c_as_in_python(tmp_path: Path) -> None:
-    tables = PageTables.of(BIOLOID, GRAPH, STAND)
+    tables = PageTables.from_motions(BIOLOID, GRAPH, STAND)
     c, counted = compiled(tmp_path, player_sources(tables, {})), PagePlayer(tables)
     c.player_reset()
     chance = np.random.default_rng(4)
@@ -132,26 +132,26 @@ def test_a_graph_of_motions_is_played_in_c_as_in_python(tmp_path: Path) -> None:
     seen = set()
     for _ in range(400):
         number = int(chance.integers(0, len(GRAPH) + 1))
-        counted.request(tables.names[number])
+        counted.request(tables.motion_names[number])
         c.player_request(number)
         for _ in range(int(chance.integers(1, 60))):
-            counted.frame()
+            counted.advance_frame()
             c.player_frame()
             c.player_packet(packet)
-            assert tables.names[c.player_playing()] == counted.playing
-            assert bytes(packet) == goal_positions(tables.ids, counted.ticks, counted.speed)
+            assert tables.motion_names[c.player_playing()] == counted.playing
+            assert bytes(packet) == goal_positions(tables.servo_ids, counted.ticks, counted.speed)
             seen.add(counted.playing)
     assert seen == {None, *GRAPH}
 
 
 def test_a_motion_that_is_left_goes_through_its_exits_and_a_finished_one_leads_on() -> None:
-    player = PagePlayer(PageTables.of(BIOLOID, GRAPH, STAND))
+    player = PagePlayer(PageTables.from_motions(BIOLOID, GRAPH, STAND))
     player.request("loop")
     order: list[str | None] = []
     for frame in range(900):
         if frame == 100:
             player.request("thrice")
-        player.frame()
+        player.advance_frame()
         if order[-1:] != [player.playing]:
             order.append(player.playing)
     assert order == ["loop", "out", "end", "thrice", "end", "rest", None]
@@ -159,11 +159,13 @@ def test_a_motion_that_is_left_goes_through_its_exits_and_a_finished_one_leads_o
 
 def test_passes_stay_on_their_own_clock_however_many_there_are() -> None:
     """45 passes of 0.26 s at nine tenths of their speed are exactly 1664 frames."""
-    player = PagePlayer(PageTables.of(BIOLOID, {"loop": moved("loop", repeat=None, speed=0.9)}, STAND))
+    player = PagePlayer(
+        PageTables.from_motions(BIOLOID, {"loop": moved("loop", repeat=None, speed=0.9)}, STAND)
+    )
     player.request("loop")
     ticks = []
     for _ in range(1664 * 20):
-        player.frame()
+        player.advance_frame()
         ticks.append(player.ticks[0])
     assert ticks[1664 : 2 * 1664] == ticks[-1664:]
 
@@ -192,23 +194,23 @@ def test_shares_of_a_way_are_those_of_the_simulator() -> None:
 def test_what_a_board_cannot_play_is_refused(keyframe: Keyframe, what: str) -> None:
     motion = Motion("odd", BIOLOID.name, JOINTS, (keyframe,))
     with pytest.raises(InputError, match=f"the motion odd {what}"):
-        PageTables.of(BIOLOID, {"odd": motion}, STAND)
+        PageTables.from_motions(BIOLOID, {"odd": motion}, STAND)
 
 
 def test_more_keyframes_or_motions_than_a_byte_counts_are_refused() -> None:
     keyframe = Keyframe(Pose.of(JOINTS, {}), 0.1)
     longest = Motion("long", BIOLOID.name, JOINTS, (keyframe,) * 255)
-    assert len(PageTables.of(BIOLOID, {"long": longest}, STAND).pages["long"].end_times) == 255
+    assert len(PageTables.from_motions(BIOLOID, {"long": longest}, STAND).pages["long"].end_times) == 255
     with pytest.raises(InputError, match="the motion long has 320 keyframes, more than 255"):
-        PageTables.of(BIOLOID, {"long": replace(longest, keyframes=(keyframe,) * 320)}, STAND)
+        PageTables.from_motions(BIOLOID, {"long": replace(longest, keyframes=(keyframe,) * 320)}, STAND)
     short = replace(longest, keyframes=(keyframe,))
     with pytest.raises(InputError, match="there are 255 motions, and a board plays at most 254"):
-        PageTables.of(BIOLOID, {f"m{k}": short for k in range(255)}, STAND)
+        PageTables.from_motions(BIOLOID, {f"m{k}": short for k in range(255)}, STAND)
 
 
 def test_servos_go_gently_until_the_first_motion_begins() -> None:
-    player = PagePlayer(PageTables.of(BIOLOID, GRAPH, STAND))
-    player.frame()
+    player = PagePlayer(PageTables.from_motions(BIOLOID, GRAPH, STAND))
+    player.advance_frame()
     assert player.speed == GENTLE_SPEED
     player.request("rest")
     assert player.speed == FULL_SPEED
@@ -219,4 +221,4 @@ def test_servos_go_gently_until_the_first_motion_begins() -> None:
 def test_a_robot_without_a_servo_bus_is_refused() -> None:
     aibo = robot("sony_ers7")
     with pytest.raises(InputError, match="does not take goal positions over a Dynamixel bus"):
-        PageTables.of(aibo, {}, np.zeros(len(aibo.joints)))
+        PageTables.from_motions(aibo, {}, np.zeros(len(aibo.joints)))

@@ -41,7 +41,7 @@ def behaviour(name: str) -> BehaviourUnitSpec:
 def test_a_race_fits_the_board_and_does_what_it_does_in_the_simulator() -> None:
     unit_spec = behaviour("obstacle_race")
     processor = CortexProcessor(unit_spec)
-    inputs = input_stream(unit_spec).take(500, seed=2)
+    inputs = input_stream(unit_spec).take_records(500, seed=2)
     assert processor.run(inputs).tobytes() == unit_spec.reference().run(inputs).tobytes()
     needs = processor.footprint()
     assert needs.image_flash_bytes is not None
@@ -59,7 +59,7 @@ def test_every_packet_of_a_computers_ticks_leaves_on_the_bus_as_the_record_has_i
     link = BoardLink(board, timeout_s=0.05)
     assert link.greet(1.0) is not None
     board.bus()
-    inputs = input_stream(unit_spec).take(60, seed=4)
+    inputs = input_stream(unit_spec).take_records(60, seed=4)
     expected = unit_spec.reference().run(inputs)
     for given, state in zip(inputs, expected, strict=True):
         answer = link.send_request(link.new_request(FrameKind.STEP, given.tobytes()))

@@ -128,7 +128,7 @@ def test_analogue_inputs_reach_the_unit_through_the_users_file(tmp_path: Path) -
 def test_a_computer_gives_the_ticks_and_the_chart_answers_as_the_interpreter_does(tmp_path: Path) -> None:
     unit_spec = ChartUnitSpec(read_chart(CHARTS / "document/obstacle_mealy.chart.yaml"))
     link = linked(EmulatedCm900(board_with(unit_spec, tmp_path)))
-    inputs = input_stream(unit_spec).take(300, seed=1)
+    inputs = input_stream(unit_spec).take_records(300, seed=1)
     expected = unit_spec.reference().run(inputs)
     for given, state in zip(inputs, expected, strict=True):
         assert link.send_request(link.new_request(FrameKind.STEP, given.tobytes())) == state.tobytes()

@@ -37,7 +37,7 @@ def chart_unit_spec(name: str) -> ChartUnitSpec:
 
 
 def assert_same_as_interpreter(unit_spec: ChartUnitSpec, processor: CortexProcessor, steps: int) -> None:
-    inputs = input_stream(unit_spec).take(steps, seed=3)
+    inputs = input_stream(unit_spec).take_records(steps, seed=3)
     expected = unit_spec.reference().run(inputs)
     assert processor.run(inputs).tobytes() == expected.tobytes()
 

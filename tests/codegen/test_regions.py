@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import subprocess
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posewright.charts import parse_chart
+from posewright.charts import Chart, parse_chart
 from posewright.charts.machine import Interpreter
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.proof.input_generation import chart_stream
@@ -262,6 +263,29 @@ def test_the_workshop_has_what_is_rare_in_regions() -> None:
         assert rare in code, rare
 
 
+CHART_OF_REGIONS = """
+chart: crossing_over
+period_s: 0.1
+inputs: {n: {int: [0, 9]}}
+outputs: {order: {int: [0, 999]}}
+regions:
+  a:
+    exit: {order: '(order * 10 + 1) % 1000'}
+    initial: a1
+    states:
+      a1: {transitions: [{when: n == 1, go: a2}, {when: n == 2, go: b2}]}
+      a2: {transitions: [{when: n == 3, go: a1}, {when: n == 4, go: [a1, b2]}]}
+  b:
+    entry: {order: '(order * 10 + 2) % 1000'}
+    initial: b1
+    states: {b1: {transitions: [{when: n == 5, go: b2}]}, b2: {transitions: [{when: n == 7, go: a2}]}}
+"""
+
+
+def test_transitions_between_the_regions_of_a_chart_do_what_the_interpreter_does() -> None:
+    assert mismatch_of(ChartUnitSpec(parse_chart(CHART_OF_REGIONS)), 2000) is None
+
+
 DURING = """
 chart: during
 period_s: 0.1
@@ -345,3 +369,33 @@ class EditedSpec(ChartUnitSpec):
 )
 def test_a_bug_planted_in_the_c_of_regions_is_found(old: str, new: str) -> None:
     assert mismatch_of(EditedSpec(parse_chart(WORKSHOP), old=old, new=new), 2000) is not None
+
+
+def crossed_regions(n_regions: int) -> Chart:
+    """Return a chart of regions with six states each, of which every one leaves all regions."""
+    regions = {}
+    for region in range(n_regions):
+        names = [f"s{region}_{number}" for number in range(6)]
+        states = {
+            name: {
+                "exit": {"lamp": True},
+                "transitions": [{"when": "n > 4", "go": names[number - 1]}, {"when": "n == 4", "go": "off"}],
+            }
+            for number, name in enumerate(names)
+        }
+        regions[f"r{region}"] = {"initial": names[0], "states": states}
+    document = {
+        "chart": "crossed",
+        "period_s": 0.1,
+        "inputs": {"n": {"int": [0, 9]}},
+        "outputs": {"lamp": "bool"},
+        "initial": "on_",
+        "states": {"off": {"transitions": [{"when": "n == 1", "go": "on_"}]}, "on_": {"regions": regions}},
+    }
+    return parse_chart(json.dumps(document))
+
+
+def test_the_c_grows_with_the_number_of_regions_and_not_with_its_square() -> None:
+    few, many = (len(ChartUnitSpec(crossed_regions(number)).generator.body.lines) for number in (4, 16))
+    assert many < 5 * few
+    assert mismatch_of(ChartUnitSpec(crossed_regions(4)), 1000) is None

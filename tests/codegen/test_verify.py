@@ -64,13 +64,13 @@ def test_a_stream_takes_every_transition_of_the_examples(path: Path) -> None:
 
 def test_a_stream_is_the_same_again_for_the_same_seed_only() -> None:
     stream = chart_stream(form_of(RACE), covering=False)
-    assert stream.take(2000, 5).tobytes() == stream.take(2000, 5).tobytes()
-    assert stream.take(2000, 5).tobytes() != stream.take(2000, 6).tobytes()
+    assert stream.take_records(2000, 5).tobytes() == stream.take_records(2000, 5).tobytes()
+    assert stream.take_records(2000, 5).tobytes() != stream.take_records(2000, 6).tobytes()
 
 
 def test_a_stream_asks_at_the_very_limits_of_comparisons_and_of_types() -> None:
     form = RecordFormat(lower(parse_chart(DIVIDER)))
-    records = chart_stream(form, covering=False).take(50_000, 1)
+    records = chart_stream(form, covering=False).take_records(50_000, 1)
     assert {*range(-4, 5), -128, 127} <= {*records["n"].tolist()}
     assert {0, 1} == {*records["fast"].tolist()} == {*records["go"].tolist()}
     singles, doubles = {*records["x"].tolist()}, {*records["y"].tolist()}
@@ -159,4 +159,4 @@ def test_fields_of_a_chart_without_inputs_are_none() -> None:
     text = head + "states: {a: [{when: true, go: b}], b: [{when: true, go: a}]}\n"
     form = RecordFormat(lower(parse_chart(text)))
     assert chart_fields(form) == ()
-    assert InterpreterRun(form).run(chart_stream(form).take(4, 1))["status"].tolist() == [0] * 4
+    assert InterpreterRun(form).run(chart_stream(form).take_records(4, 1))["status"].tolist() == [0] * 4

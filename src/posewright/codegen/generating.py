@@ -238,8 +238,8 @@ def generate(
     sources = {file.name: file for file in (*unit_spec.sources(), *board.sources(unit_spec))}
     files = [_with_banner(_rename_sketch(file, folder), banner) for file in sources.values()]
     texts = {file.name: file.text for file in files if not file.keep}
-    places = line_ranges(file for file in files if not file.keep)
-    texts[TRACE] = _json({"places": [place.to_dict() for place in places]})
+    traced_ranges = line_ranges(file for file in files if not file.keep)
+    texts[TRACE] = _json({"places": [line_range.to_dict() for line_range in traced_ranges]})
     manifest: dict[str, Any] = {
         "posewright": __version__,
         "target": target,
@@ -263,15 +263,16 @@ def generate(
     warnings = tuple(check_user_files(folder, proposed, header=texts["unit.h"], chart_name=unit_spec.name))
     texts |= {name: text for name, text in user_texts.items() if name not in kept_names}
     digests = {name: [*previous_digests.get(name, ()), _sha256(text)] for name, text in texts.items()}
-    unfinished = {**manifest, "files": {}, "begun": {**previous_digests, **digests}}
-    _write_files(folder, {**texts, MANIFEST: _json(manifest)}, obsolete, unfinished=_json(unfinished))
+    unfinished_manifest = {**manifest, "files": {}, "begun": {**previous_digests, **digests}}
+    all_texts = {**texts, MANIFEST: _json(manifest)}
+    _write_files(folder, all_texts, obsolete, unfinished_manifest=_json(unfinished_manifest))
     return Generated(
         folder,
         target,
         unit_spec.name,
         written=tuple(texts),
         kept=kept_names,
-        places=places,
+        places=traced_ranges,
         differences=_describe_differences(unit_spec),
         removed=removed,
         warnings=warnings,
@@ -455,27 +456,27 @@ def explain(query: str, folder: Path | str | None = None) -> tuple[LineRange, ..
         folder = Path(file_part).parent if names_line else Path()
     folder = Path(folder)
     manifest = _read_manifest(folder)
-    places = _read_trace(folder)
+    traced_ranges = _read_trace(folder)
     if names_line:
         file_name = Path(file_part).name or f"{manifest.name}.c"
-        return _explain_line(file_name, int(line_part), folder, manifest, places)
-    matches = tuple(place for place in places if place.element.name == query)
+        return _explain_line(file_name, int(line_part), folder, manifest, traced_ranges)
+    matches = tuple(line_range for line_range in traced_ranges if line_range.element.name == query)
     if not matches:
-        raise _unknown_element_error(query, places)
+        raise _unknown_element_error(query, traced_ranges)
     return matches
 
 
 def _explain_line(
-    file_name: str, line: int, folder: Path, manifest: Manifest, places: Sequence[LineRange]
+    file_name: str, line: int, folder: Path, manifest: Manifest, traced_ranges: Sequence[LineRange]
 ) -> tuple[LineRange, ...]:
-    """Return the places with a line of a generated file, or for a line of a document.
+    """Return the ranges of generated lines that contain a line of a file, or come from a line of a document.
 
     Args:
         file_name: name of the file or document.
         line: the line, from 1.
         folder: the folder of the generated files.
         manifest: the folder's manifest.
-        places: all ranges of lines with their elements.
+        traced_ranges: all ranges of generated lines, each with the element that it was generated from.
 
     Raises:
         UnknownNameError: there is no such file.
@@ -483,10 +484,12 @@ def _explain_line(
     """
     path = folder / file_name
     if file_name in manifest.documents:
-        matches = tuple(place for place in places if place.element.line == line)
+        matches = tuple(line_range for line_range in traced_ranges if line_range.element.line == line)
     elif file_name in manifest.files:
         matches = tuple(
-            place for place in places if place.file == file_name and place.first <= line <= place.last
+            line_range
+            for line_range in traced_ranges
+            if line_range.file == file_name and line_range.first <= line <= line_range.last
         )
         n_lines = 0 if matches else len(read_text(path).splitlines())
         if not matches and not 1 <= line <= n_lines:
@@ -500,12 +503,13 @@ def _explain_line(
     return matches
 
 
-def _unknown_element_error(name: str, places: Sequence[LineRange]) -> UnknownNameError:
+def _unknown_element_error(name: str, traced_ranges: Sequence[LineRange]) -> UnknownNameError:
     """Return the error for an element without lines.
 
-    In a tick that is a table, a state has no lines of its own; then the hint names its transitions.
+    Where the chart's tick is generated as a table of transitions, a state has no lines of its own; then the
+    hint names its transitions.
     """
-    element_names = {place.element.name for place in places}
+    element_names = {line_range.element.name for line_range in traced_ranges}
     transitions = sorted(element for element in element_names if name in element.split(" -> "))
     if transitions:
         hint = f"its transitions have lines: {', '.join(map(repr, transitions[:_MAX_LISTED]))}"
@@ -617,14 +621,16 @@ def _require_unchanged(
             )
 
 
-def _write_files(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str], unfinished: str) -> None:
+def _write_files(
+    folder: Path, texts: Mapping[str, str], obsolete: Sequence[str], unfinished_manifest: str
+) -> None:
     """Write all files or none, and remove obsolete ones.
 
     Args:
         folder: the folder, which is created.
         texts: the files, with the manifest last.
         obsolete: names of files to remove.
-        unfinished: the manifest until all files are written.
+        unfinished_manifest: the manifest until all files are written.
 
     Raises:
         OutputError: a file cannot be written; the folder is as before.
@@ -633,7 +639,7 @@ def _write_files(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str]
     paths = [folder / name for name in (*texts, *obsolete)]
     previous_contents = {path: path.read_bytes() if is_file(path) else None for path in paths}
     try:
-        write_atomically(folder / MANIFEST, unfinished.encode(), durable=False)
+        write_atomically(folder / MANIFEST, unfinished_manifest.encode(), durable=False)
         for name, text in texts.items():
             if name == MANIFEST:
                 _remove_files(folder, obsolete)
@@ -649,6 +655,7 @@ def _write_files(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str]
 
 
 def _remove_files(folder: Path, names: Sequence[str]) -> None:
+    """Remove files of a folder; those that are missing do not matter. Raises OutputError."""
     for name in names:
         try:
             (folder / name).unlink(missing_ok=True)
@@ -657,8 +664,10 @@ def _remove_files(folder: Path, names: Sequence[str]) -> None:
 
 
 def _sha256(text: str) -> str:
+    """Return the SHA-256 digest of a text, in hexadecimal digits."""
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()  # a manifest may hold any text
 
 
 def _json(data: object) -> str:
+    """Return plain data as the text of a JSON file."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -17,7 +17,7 @@ from posewright.charts.machine.machine import IN_STATE_PREFIX
 from posewright.charts.machine.native import TickInputs
 from posewright.charts.types import BoolType, EnumType
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
+from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, struct_layout_of
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Records
 
@@ -44,7 +44,7 @@ class CompiledMachine:
         self.machine = machine
         self.format = RecordFormat(machine)
         self.library = HostLibrary(ChartUnitSpec(machine.chart, machine=machine))
-        self._input_layout = layout_of(self.format.input_dtype)
+        self._input_struct = struct_layout_of(self.format.input_dtype)
         self._state_buffer = ctypes.create_string_buffer(self.format.state_dtype.itemsize)
         self._snapshots: dict[bytes, Snapshot] = {}
         self._library_state: Snapshot | None = None  # None where it is not known
@@ -52,7 +52,7 @@ class CompiledMachine:
 
     def step(self, state: Snapshot, inputs: TickInputs) -> Snapshot | None:
         """Return the state after a tick; None where the tick fails or the library cannot load the state."""
-        record = self._input_layout.pack(*self._input_values(inputs))
+        record = self._input_struct.pack(*self._input_values(inputs))
         with self._lock:
             if state is not self._library_state and not self._load_state(state):
                 return None
@@ -66,8 +66,10 @@ class CompiledMachine:
         """Return the states after each tick, up to the first one that fails."""
         records = np.zeros(len(inputs), self.format.input_dtype)
         if records.itemsize:
-            packed = b"".join([self._input_layout.pack(*self._input_values(tick)) for tick in inputs])
-            records = np.frombuffer(packed, self.format.input_dtype)
+            all_record_bytes = b"".join(
+                [self._input_struct.pack(*self._input_values(tick)) for tick in inputs]
+            )
+            records = np.frombuffer(all_record_bytes, self.format.input_dtype)
         states = self._run_records(state, records)
         if states is None:
             return []

@@ -44,14 +44,14 @@ _STRUCT_CODES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "i4": "i", "f4": "f
 """The format character of `struct` for each type of a field."""
 
 
-def layout_of(records: np.dtype[np.void]) -> struct.Struct:
-    """Return the layout of one record for `struct`; a bitmap becomes bytes."""
-    fields: Mapping[str, Any] = records.fields or {}
-    dtypes = [fields[name][0] for name in records.names or ()]
-    codes = [
+def struct_layout_of(record_dtype: np.dtype[np.void]) -> struct.Struct:
+    """Return the layout of one record as a `struct.Struct`; a bitmap is packed from `bytes`."""
+    fields: Mapping[str, Any] = record_dtype.fields or {}
+    dtypes = [fields[name][0] for name in record_dtype.names or ()]
+    format_codes = [
         f"{dtype.itemsize}s" if dtype.shape else _STRUCT_CODES[dtype.str.lstrip("<|")] for dtype in dtypes
     ]
-    return struct.Struct("<" + "".join(codes))
+    return struct.Struct("<" + "".join(format_codes))
 
 
 def bitmap_bytes(n: int) -> int:
@@ -137,7 +137,7 @@ class RecordFormat:
         An event that the row does not name is False.
 
         Raises:
-            InputError: as for `pack`.
+            InputError: an input is missing, unknown, or of another type.
         """
         fields = self._record_inputs
         # the full check is slow, and needless for a row with exactly the inputs and events
@@ -165,14 +165,17 @@ class RecordFormat:
     def unpack(self, record: np.void | bytes) -> Snapshot:
         """Return the Snapshot of a state record of a unit that has taken a tick."""
         data = record if isinstance(record, bytes) else record.tobytes()
-        _status, active_bitmap, *further_fields = self._layout.unpack_from(data)
+        _status, active_bitmap, *further_fields = self._state_struct.unpack_from(data)
         n_registers = len(self.machine.registers)
         n_histories = len(self.machine.histories)
         values = further_fields[:n_registers]
         history_bitmaps = further_fields[n_registers : n_registers + n_histories]
         for register_index, enum_values in self._decoded_registers:
-            stored = values[register_index]
-            values[register_index] = bool(stored) if enum_values is None else enum_values[stored]
+            stored_number = values[register_index]
+            if enum_values is None:  # a bool
+                values[register_index] = bool(stored_number)
+            else:
+                values[register_index] = enum_values[stored_number]
         leaves = self._leaves(self._node_numbers(active_bitmap))
         return Snapshot(
             self.machine,
@@ -246,8 +249,9 @@ class RecordFormat:
         return {name: _enum_codes(self.machine.types[name]) for name in self.machine.registers}
 
     @cached_property
-    def _layout(self) -> struct.Struct:
-        return layout_of(self.state_dtype)
+    def _state_struct(self) -> struct.Struct:
+        """The layout of a state record."""
+        return struct_layout_of(self.state_dtype)
 
     @cached_property
     def _decoded_registers(self) -> tuple[tuple[int, tuple[str, ...] | None], ...]:

@@ -59,12 +59,12 @@ class LineRange:
 
 def line_ranges(files: Iterable[SourceFile]) -> tuple[LineRange, ...]:
     """Return the ranges of all lines that have an element."""
-    ranges = []
+    ranges_with_element = []
     for file in files:
-        for element, group in groupby(enumerate(file.elements, 1), key=itemgetter(1)):
-            line_numbers = [number for number, _ in group]
+        for element, numbered_elements in groupby(enumerate(file.elements, 1), key=itemgetter(1)):
+            line_numbers = [number for number, _ in numbered_elements]
             if element is not None:
-                ranges.append(
+                ranges_with_element.append(
                     LineRange(file.name, first=line_numbers[0], last=line_numbers[-1], element=element)
                 )
-    return tuple(ranges)
+    return tuple(ranges_with_element)

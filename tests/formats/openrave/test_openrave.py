@@ -270,3 +270,20 @@ def test_a_prefix_goes_before_all_names_of_what_is_included(scene: Path) -> None
     (robot,) = read_openrave(scene.parent / "two.robot.xml").bodies
     assert {link.name for link in robot.links} == {"one_Trunk", "one_Leg"}
     assert [(sensor.name, sensor.link) for sensor in robot.sensors] == [("one_laser", "one_Trunk")]
+
+
+def test_a_link_defined_again_and_again_does_not_weigh_its_shapes_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every definition adds a shape and adds all masses up again: 2,000 took over ten seconds."""
+    monkeypatch.setattr("posewright.formats.openrave.reader.MAX_WEIGHED", 100)
+    shape = (
+        '<Geom type="sphere"><radius>0.1</radius></Geom><Mass type="mimicgeom"><density>1</density></Mass>'
+    )
+    path = tmp_path / "again.xml"
+    link = f'<Body name="a">{shape}</Body>'
+    path.write_text(f"<KinBody>{link * 13}</KinBody>")
+    assert len(read_openrave(path).bodies) == 1  # 1 + 2 + ... + 13 = 91 shapes
+    path.write_text(f"<KinBody>{link * 14}</KinBody>")
+    with pytest.raises(FormatError, match="masses of too many shapes"):
+        read_openrave(path)

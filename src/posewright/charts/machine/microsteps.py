@@ -50,6 +50,8 @@ class EntrySet:
         for target in targets:
             if target.node != domain:
                 self._add_ancestors(self.nodes[target.node], domain)
+        if targets and self.nodes[domain].parallel:  # a chart of regions that was left as a whole
+            self.add_regions(self.nodes[domain])
 
     def add_initial(self, node: StateNode) -> None:
         """Add what is first active inside a node: its initial states, or all its regions."""

@@ -91,7 +91,7 @@ class _RunningPass:
         time: of the last row, from the begin of the pass [parts of a frame].
         start_positions: those at the begin of the present segment; before the first one, of the pass.
         end_positions: those at the end of the segment.
-        segment: index of the keyframe that the segment leads to; -1 before the first.
+        segment_index: index of the keyframe that the segment leads to; -1 before the first.
     """
 
     page: Page
@@ -99,31 +99,33 @@ class _RunningPass:
     time: int
     start_positions: Integers
     end_positions: Integers
-    segment: int = -1
+    segment_index: int = -1
 
-    def next_row(self, parts: int) -> Integers:
+    def next_row(self, elapsed_parts: int) -> Integers:
         """Return the positions at the next row, `(n_joints,)` [TICK].
 
         Args:
-            parts: the time since the last row [parts of a frame].
+            elapsed_parts: the time since the last row [parts of a frame].
         """
         page = self.page
         self.rows_left -= 1
-        self.time += parts
+        self.time += elapsed_parts
         now = min(self.time, page.end_times[-1])  # the last row may lie a little beyond the end
         while self._is_segment_over(now):
             self._begin_next_segment()
-        segment_start = page.end_times[self.segment - 1] if self.segment else 0
-        arrival = page.arrival_times[self.segment]
+        segment_start = page.end_times[self.segment_index - 1] if self.segment_index else 0
+        arrival = page.arrival_times[self.segment_index]
         duration = arrival - segment_start
         has_arrived = now >= arrival or duration <= 0
         time_fraction = ONE if has_arrived else (now - segment_start) * ONE // duration
-        progress = ease(page.easings[self.segment], time_fraction, page.accel_fractions[self.segment])
+        progress = ease(
+            page.easings[self.segment_index], time_fraction, page.accel_fractions[self.segment_index]
+        )
         return interpolate(self.start_positions, self.end_positions, progress)
 
     def final_positions(self) -> Integers:
         """Return the positions at the end of the pass, which is then in its last segment."""
-        while self.segment + 1 < len(self.page.end_times):
+        while self.segment_index + 1 < len(self.page.end_times):
             self._begin_next_segment()
         return self.end_positions
 
@@ -134,18 +136,19 @@ class _RunningPass:
         segment is never over.
         """
         page = self.page
-        if self.segment < 0:  # none has begun
+        if self.segment_index < 0:  # none has begun
             return True
-        next_segment = self.segment + 1
+        next_segment = self.segment_index + 1
         if next_segment == len(page.end_times):
             return False
-        segment_end = page.end_times[self.segment]
+        segment_end = page.end_times[self.segment_index]
         is_jump_next = page.arrival_times[next_segment] <= segment_end
         return now > segment_end or (now == segment_end and is_jump_next)
 
     def _begin_next_segment(self) -> None:
-        self.segment += 1
-        positions = self.page.positions[self.segment]
+        """Go on to the next keyframe; joints that it leaves UNCHANGED keep their position."""
+        self.segment_index += 1
+        positions = self.page.positions[self.segment_index]
         self.start_positions = self.end_positions
         self.end_positions = np.where(positions == UNCHANGED, self.end_positions, positions)
 
@@ -185,11 +188,12 @@ class PagePlayer:
         """Return to the start pose, with no motion playing or requested."""
         # which motion, and which pass of it, follows the present one
         self._succession = Succession({name: page.motion for name, page in self.tables.pages.items()})
-        self._command = self.tables.start_pose  # the positions of the present frame
-        self._last_frame = self.tables.start_pose  # the positions sent to the servos
-        self._pass: _RunningPass | None = None  # None while the robot stands still
-        self._phase = 0  # time from the last row to the end of the present pass [parts of a frame]
-        self._join = _Join(self._command, self._command, n_frames=0)
+        self._command_positions = self.tables.start_pose  # the positions of the present frame
+        self._sent_positions = self.tables.start_pose  # the positions sent to the servos
+        self._running_pass: _RunningPass | None = None  # None while the robot stands still
+        # time from the last row to the end of the present pass [parts of a frame]
+        self._parts_after_last_row = 0
+        self._join = _Join(self._command_positions, self._command_positions, n_frames=0)
         self._n_join_frames_played = 0
         self.speed = GENTLE_SPEED
 
@@ -201,7 +205,7 @@ class PagePlayer:
     @property
     def ticks(self) -> tuple[int, ...]:
         """Goal positions of the servos in the last frame [servo ticks]."""
-        return tuple(((self._last_frame + TICK // 2) >> 16).tolist())
+        return tuple(((self._sent_positions + TICK // 2) >> 16).tolist())
 
     def request(self, name: str | None) -> None:
         """Request a motion, or None to stand still where the present one ends."""
@@ -209,28 +213,28 @@ class PagePlayer:
         if self._succession.now is None and self._succession.next_pass() is not None:
             self._begin_next_pass()
 
-    def frame(self) -> None:
-        """Advance by one frame."""
-        if self._is_over:
+    def advance_frame(self) -> None:
+        """Advance by one frame, and compute the positions that are sent to the servos in it."""
+        if self._is_pass_over:
             self._begin_next_pass()
         join = self._join
         if self._n_join_frames_played < join.n_frames:
             self._n_join_frames_played += 1
             progress = minimum_jerk((self._n_join_frames_played << FRACTION_BITS) // join.n_frames)
-            self._command = interpolate(join.start_positions, join.end_positions, progress)
-        elif self._pass is not None:
-            self._command = self._pass.next_row(self.tables.parts_per_frame)
-        self._last_frame = self._command  # the pass may end a little after its last frame
-        if self._is_over and self._succession.next_pass() is None:
+            self._command_positions = interpolate(join.start_positions, join.end_positions, progress)
+        elif self._running_pass is not None:
+            self._command_positions = self._running_pass.next_row(self.tables.parts_per_frame)
+        self._sent_positions = self._command_positions  # the pass may end a little after its last frame
+        if self._is_pass_over and self._succession.next_pass() is None:
             self._begin_next_pass()
 
     @property
-    def _is_over(self) -> bool:
+    def _is_pass_over(self) -> bool:
         """Whether all rows of the present pass and of the join before it have been played."""
-        if self._pass is None:
+        if self._running_pass is None:
             return False
         is_join_over = self._n_join_frames_played == self._join.n_frames
-        return not self._pass.rows_left and is_join_over
+        return not self._running_pass.rows_left and is_join_over
 
     def _begin_next_pass(self) -> None:
         """Begin the next planned pass, with a join to its start pose; stand still if none is left.
@@ -240,50 +244,52 @@ class PagePlayer:
         """
         planned = self._succession.advance()
         if planned is None:
-            self._command = self._pose_at_end()
-            self._pass = None
-            self._phase = 0
+            self._command_positions = self._pose_at_end()
+            self._running_pass = None
+            self._parts_after_last_row = 0
             return
         self.speed = FULL_SPEED
         page = self.tables.pages[planned.name]
         if planned.pass_index:
             self._begin_pass(page, self._final_positions())
-        elif page.start is not None:
-            self._phase = 0
-            self._begin_join(np.where(page.start == UNCHANGED, self._command, page.start))
+        elif page.start_positions is not None:
+            self._parts_after_last_row = 0
+            self._begin_join(
+                np.where(page.start_positions == UNCHANGED, self._command_positions, page.start_positions)
+            )
             self._begin_pass(page, self._join.end_positions)
         else:
-            self._begin_first_pass_from_here(page, linked=planned.is_linked)
+            self._begin_first_pass_from_here(page, is_linked=planned.is_linked)
 
     def _final_positions(self) -> Integers:
         """Return the positions at the end of the present pass; without one, the command."""
-        return self._command if self._pass is None else self._pass.final_positions()
+        return self._command_positions if self._running_pass is None else self._running_pass.final_positions()
 
     def _pose_at_end(self) -> Integers:
         """Return the pose at the end of the present pass, which may lie after its last frame."""
-        return self._final_positions() if self._phase else self._command
+        return self._final_positions() if self._parts_after_last_row else self._command_positions
 
-    def _begin_first_pass_from_here(self, page: Page, *, linked: bool) -> None:
+    def _begin_first_pass_from_here(self, page: Page, *, is_linked: bool) -> None:
         """Begin a motion without a start pose, in its own time where the servos can, else by a join.
 
         Args:
             page: the motion.
-            linked: whether it follows the present motion without a gap, as the `next` of it.
+            is_linked: whether it follows the present motion without a gap, as the `next` of it.
         """
-        if linked:
+        if is_linked:
             pose = self._pose_at_end()
             max_steps = self.tables.max_steps.no_load
         else:
-            pose = self._command
+            pose = self._command_positions
             max_steps = self.tables.max_steps.loaded
-            self._phase = 0
+            self._parts_after_last_row = 0
         if self._servos_can_follow(page, pose, max_steps):
             self._begin_pass(page, pose)
             return
         first_positions = page.positions[0]
-        self._phase = 0
+        self._parts_after_last_row = 0
         self._begin_join(np.where(first_positions == UNCHANGED, pose, first_positions))
-        self._begin_pass(page, self._join.end_positions, skipped=page.frames_to_first_keyframe)
+        self._begin_pass(page, self._join.end_positions, n_skipped_rows=page.frames_to_first_keyframe)
 
     def _servos_can_follow(self, page: Page, pose: Integers, max_steps: Integers) -> bool:
         """Return whether every joint can move fast enough in each frame up to the first keyframe.
@@ -294,7 +300,7 @@ class PagePlayer:
             max_steps: greatest distance of each joint in a frame, `(n_joints,)` [TICK].
         """
         trial_pass = self._new_pass(page, pose)
-        previous_row = self._command
+        previous_row = self._command_positions
         for _ in range(min(page.frames_to_first_keyframe + 1, trial_pass.rows_left)):
             row = trial_pass.next_row(self.tables.parts_per_frame)
             if (np.abs(row - previous_row) > max_steps).any():
@@ -303,33 +309,35 @@ class PagePlayer:
         return True
 
     def _begin_join(self, pose: Integers) -> None:
-        """Begin a join from the present command to a pose, of no frames where they are equal."""
-        distances = np.abs(pose - self._command)
+        """Begin a join from the present positions to a pose, of no frames where they are equal."""
+        distances = np.abs(pose - self._command_positions)
         n_frames = 0
         if (distances > self.tables.equality_distance).any():
-            one_frame = TICK * ONE  # the unit of distance times that of frames per tick
-            duration = int((distances * self.tables.join_frames_per_tick).max())
-            rounding_error = one_frame // 10**9
+            # distances are in units of 1 / TICK of a servo tick, the frames per tick in units of 1 / ONE
+            scaled_frame = TICK * ONE
+            scaled_duration = int((distances * self.tables.join_frames_per_tick).max())
+            rounding_error = scaled_frame // 10**9
             # rounded up, but not because of a rounding error
-            n_started_frames = (duration + one_frame - 1 - rounding_error) // one_frame
-            n_frames = max(self.tables.shortest_join, n_started_frames)
-        self._join = _Join(self._command, pose, n_frames)
+            n_started_frames = (scaled_duration + scaled_frame - 1 - rounding_error) // scaled_frame
+            n_frames = max(self.tables.min_join_frames, n_started_frames)
+        self._join = _Join(self._command_positions, pose, n_frames)
         self._n_join_frames_played = 0
 
     def _new_pass(self, page: Page, pose: Integers) -> _RunningPass:
         """Return a pass that begins in a pose.
 
-        Its time begins `_phase` before the present frame, where the last pass ended.
+        Its time begins where the last pass ended, `_parts_after_last_row` before the present frame.
         """
-        n_rows = (page.duration + self._phase) // self.tables.parts_per_frame
+        n_rows = (page.duration + self._parts_after_last_row) // self.tables.parts_per_frame
         return _RunningPass(
-            page, rows_left=n_rows, time=-self._phase, start_positions=pose, end_positions=pose
+            page, rows_left=n_rows, time=-self._parts_after_last_row, start_positions=pose, end_positions=pose
         )
 
-    def _begin_pass(self, page: Page, pose: Integers, skipped: int = 0) -> None:
-        """Begin a pass in a pose, without the first `skipped` rows."""
+    def _begin_pass(self, page: Page, pose: Integers, n_skipped_rows: int = 0) -> None:
+        """Begin a pass in a pose, without the first `n_skipped_rows` rows."""
         running_pass = self._new_pass(page, pose)
-        running_pass.rows_left = max(0, running_pass.rows_left - skipped)
-        running_pass.time += skipped * self.tables.parts_per_frame
-        self._pass = running_pass
-        self._phase = (page.duration + self._phase) % self.tables.parts_per_frame
+        running_pass.rows_left = max(0, running_pass.rows_left - n_skipped_rows)
+        running_pass.time += n_skipped_rows * self.tables.parts_per_frame
+        self._running_pass = running_pass
+        exact_duration = page.duration + self._parts_after_last_row
+        self._parts_after_last_row = exact_duration % self.tables.parts_per_frame

@@ -15,15 +15,15 @@ from posewright.errors import Where
 _POSITIONS_PER_LINE = 9
 
 
-def player_sources(tables: PageTables, where: Mapping[str, Where]) -> tuple[SourceFile, ...]:
+def player_sources(tables: PageTables, place_of_motion: Mapping[str, Where]) -> tuple[SourceFile, ...]:
     """Return the C files of the player and of its tables.
 
     Args:
         tables: the motions.
-        where: the place of each motion in the document, to which its lines are traced.
+        place_of_motion: the place of each motion in the document, to which its lines are traced.
     """
     player_files = read_package_sources(__package__, ("player.h", "player.c"))
-    return (*player_files, _motions_header(tables), _motions_source(tables, where))
+    return (*player_files, _motions_header(tables), _motions_source(tables, place_of_motion))
 
 
 def _motions_header(tables: PageTables) -> SourceFile:
@@ -31,11 +31,11 @@ def _motions_header(tables: PageTables) -> SourceFile:
     writer = CWriter()
     writer.write(["#ifndef MOTIONS_H", "#define MOTIONS_H", ""])
     for name, number, meaning in (
-        ("N_JOINTS", len(tables.ids), ""),
+        ("N_JOINTS", len(tables.servo_ids), ""),
         ("N_MOTIONS", len(tables.pages), ""),
         ("FRAME_PARTS", tables.parts_per_frame, "in which times are counted"),
-        ("SHORTEST_JOIN", tables.shortest_join, "frames"),
-        ("PACKET_BYTES", packet_bytes(len(tables.ids)), ""),
+        ("SHORTEST_JOIN", tables.min_join_frames, "frames"),
+        ("PACKET_BYTES", packet_bytes(len(tables.servo_ids)), ""),
         ("GENTLE_SPEED", GENTLE_SPEED, "of 0.111 turns a minute"),
         ("FULL_SPEED", FULL_SPEED, "as fast as a servo can"),
     ):
@@ -44,7 +44,7 @@ def _motions_header(tables: PageTables) -> SourceFile:
     return writer.file("motions.h")
 
 
-def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFile:
+def _motions_source(tables: PageTables, place_of_motion: Mapping[str, Where]) -> SourceFile:
     """Return `motions.c`, the tables of servos, start pose and motions."""
     writer = CWriter()
     writer.write(['#include "player.h"', "", "#include <stddef.h>", ""])
@@ -52,28 +52,28 @@ def _motions_source(tables: PageTables, where: Mapping[str, Where]) -> SourceFil
     with writer.block("const servo_t servos[N_JOINTS] =", "};"):
         # the members of the C struct `servo_t` before the ID, for all servos
         servo_members = (tables.join_frames_per_tick, tables.equality_distance, *tables.max_steps)
-        for joint_index, servo_id in enumerate(tables.ids):
+        for joint_index, servo_id in enumerate(tables.servo_ids):
             literals = ", ".join(f"{int(member[joint_index])}U" for member in servo_members)
             writer.line(f"{{{literals}, {servo_id}U}}, {comment(joint_names[joint_index])}")
     writer.line()
     start_pose = tables.start_pose[np.newaxis]
     writer.write([*_position_table("const int32_t start_pose[N_JOINTS]", start_pose), ""])
     for number, (name, page) in enumerate(tables.pages.items(), 1):
-        place = where.get(name)
+        place = place_of_motion.get(name)
         line = place.line if place is not None else None
         with writer.traced_to(Element("motion", name, line)):
             _write_page(writer, f"motion_{number}", name, page)
     with writer.block("const motion_t motions[N_MOTIONS + 1U] =", "};"):
         writer.line("{NULL, NULL, NULL, 0U, 0U, 0U, 0U, 0U, 0U},")  # number 0 means no motion
         for number, (name, page) in enumerate(tables.pages.items(), 1):
-            start = "NULL" if page.start is None else f"motion_{number}_start"
+            start = "NULL" if page.start_positions is None else f"motion_{number}_start"
             members = (
                 page.duration,
                 page.frames_to_first_keyframe,
-                page.repeat,
+                page.n_passes,
                 len(page.end_times),
-                page.next,
-                page.exit,
+                page.next_number,
+                page.exit_number,
             )
             literals = ", ".join(f"{value}U" for value in members)
             arrays = f"motion_{number}_keyframes, motion_{number}_positions, {start}"
@@ -97,8 +97,10 @@ def _write_page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
         ):
             writer.line(f"{{{arrival}U, {end}U, {accel_fraction}U, {EASINGS[easing]}U}},")
     writer.write(_position_table(f"static const int32_t {prefix}_positions[]", page.positions))
-    if page.start is not None:
-        writer.write(_position_table(f"static const int32_t {prefix}_start[]", page.start[np.newaxis]))
+    if page.start_positions is not None:
+        writer.write(
+            _position_table(f"static const int32_t {prefix}_start[]", page.start_positions[np.newaxis])
+        )
     writer.line()
 
 

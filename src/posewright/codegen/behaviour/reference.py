@@ -27,7 +27,7 @@ class BehaviourReference:
         behaviour: the behaviour.
         tables: its motions.
         chart: its chart, which has the format of state records.
-        states: dtype of a record of states.
+        state_dtype: dtype of a record of states.
     """
 
     def __init__(
@@ -35,25 +35,25 @@ class BehaviourReference:
         behaviour: Behaviour,
         tables: PageTables,
         chart: ChartUnitSpec,
-        states: np.dtype[np.void],
+        state_dtype: np.dtype[np.void],
     ) -> None:
         """Create the runner of the chart and the player of the motions, before their first frame."""
         self._behaviour = behaviour
         self._chart = chart
-        self._states = states  # a dtype
-        self._runner = BehaviourRunner(behaviour)
+        self._state_dtype = state_dtype
+        self._behaviour_runner = BehaviourRunner(behaviour)
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._player = PagePlayer(tables)
-        self._motion_numbers = {name: number for number, name in enumerate(tables.names)}
+        self._motion_numbers = {name: number for number, name in enumerate(tables.motion_names)}
         self._sensor_fields = find_sensor_fields(behaviour)
         self.reset()
 
     def reset(self) -> None:
         """Go back to before the first frame."""
-        self._runner.restart()
+        self._behaviour_runner.restart()
         self._player.restart()
-        self._state_record = np.zeros(1, self._states)  # of the last frame
-        self._frame = 0  # index of the next servo frame
+        self._state_record = np.zeros(1, self._state_dtype)  # of the last frame
+        self._frame_index = 0  # of the next servo frame
         self._n_ticks = 0  # of the chart
         self._next_tick_frame = 0  # index of the frame with the chart's next tick
         self._status = 0
@@ -61,7 +61,7 @@ class BehaviourReference:
 
     def run(self, inputs: Records) -> Records:
         """Take one frame for each record of inputs and return the state after each."""
-        states = np.zeros(len(inputs), self._states)
+        states = np.zeros(len(inputs), self._state_dtype)
         for index, record in enumerate(inputs):
             states[index] = self._step(record)
         return states
@@ -71,17 +71,17 @@ class BehaviourReference:
 
     def _step(self, inputs: np.void) -> np.void:
         """Take one frame, with a tick of the chart if one is due, and return the record of states."""
-        if self._frame == self._next_tick_frame:
+        if self._frame_index == self._next_tick_frame:
             self._tick(inputs)
             self._n_ticks += 1
             self._next_tick_frame = self._schedule.frame_of(self._n_ticks)
-        self._player.frame()
-        self._frame += 1
+        self._player.advance_frame()
+        self._frame_index += 1
         record = self._state_record
         record["status"] = self._status
         record["action"] = self._motion_numbers[self._action]
         record["playing"] = self._motion_numbers[self._player.playing]
-        packet = goal_positions(self._player.tables.ids, self._player.ticks, self._player.speed)
+        packet = goal_positions(self._player.tables.servo_ids, self._player.ticks, self._player.speed)
         record["packet"] = np.frombuffer(packet, dtype=np.uint8)
         state: np.void = record[0]
         return state
@@ -97,19 +97,19 @@ class BehaviourReference:
         chance_field = self._sensor_fields.get(SensorField("chance"))
         chance = 0.0 if chance_field is None else float(inputs[chance_field])
         try:
-            tick = self._runner.step(self._body_state(inputs), self._player.playing, chance=chance)
+            tick = self._behaviour_runner.step(self._body_state(inputs), self._player.playing, chance=chance)
         except BodyError:
             self._status = NO_NUMBER
             self._action = None
             return
         self._action = tick.action.name
         if tick.chart.started:
-            packed = self._chart.format.pack_snapshot(tick.chart)
-            for field in packed.dtype.names or ():
-                self._state_record[field] = packed[field]
+            chart_record = self._chart.format.pack_snapshot(tick.chart)
+            for field in chart_record.dtype.names or ():
+                self._state_record[field] = chart_record[field]
 
     def _body_state(self, inputs: np.void) -> BodyState:
-        """Return the state of a body with the readings of a record."""
+        """Return the state of a body that has the sensor readings of a record of inputs."""
         robot = self._behaviour.robot
         positions = np.zeros(len(robot.joints))
         efforts = np.zeros(len(robot.joints))
@@ -122,13 +122,16 @@ class BehaviourReference:
                 positions[robot.index(sensor_field.name)] = number
             elif sensor_field.kind == "load":
                 efforts[robot.index(sensor_field.name)] = number
-        sensors: dict[str, Reading] = {name: _reading(numbers) for name, numbers in channels.items()}
-        time_s = self._frame * robot.frame_period_s
+        sensors: dict[str, Reading] = {name: _combine_numbers(numbers) for name, numbers in channels.items()}
+        time_s = self._frame_index * robot.frame_period_s
         return BodyState(time_s=time_s, positions=positions, efforts=efforts, sensors=sensors)
 
 
-def _reading(numbers: dict[int | None, float]) -> Reading:
-    """Return the reading of a channel from its numbers by index; numbers that are missing are 0."""
+def _combine_numbers(numbers: dict[int | None, float]) -> Reading:
+    """Return the reading of a channel: an array of its numbers by index, with 0 where one is missing.
+
+    A channel with a single number has it under the index None; then the reading is that number.
+    """
     if None in numbers:
         return numbers[None]
     reading: Floats = np.zeros(max(int(index or 0) for index in numbers) + 1)

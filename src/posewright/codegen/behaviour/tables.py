@@ -63,31 +63,31 @@ class Page:
         motion: the motion.
         positions: of the keyframes, `(n_keyframes, n_joints)` [TICK]; UNCHANGED where a joint keeps its
             position.
-        start: start pose, `(n_joints,)` [TICK]; None where it has none.
+        start_positions: start pose, `(n_joints,)` [TICK]; None where it has none.
         arrival_times: when each keyframe is reached, from the begin of the pass [parts of a frame].
         end_times: when the pause after it is over [parts of a frame].
         easings: easing of the segment to each keyframe.
         accel_fractions: fraction of the segment's time for acceleration [ONE].
         duration: of a pass, at least a frame [parts of a frame].
         frames_to_first_keyframe: whole frames before the first keyframe is reached.
-        repeat: number of passes; 0 for ever.
-        next: number of the next motion; 0 for none.
-        exit: number of the exit motion; 0 for none.
+        n_passes: number of passes; 0 for ever.
+        next_number: number of the next motion; 0 for none.
+        exit_number: number of the exit motion; 0 for none.
     """
 
     number: int
     motion: Motion
     positions: Integers
-    start: Integers | None
+    start_positions: Integers | None
     arrival_times: tuple[int, ...]
     end_times: tuple[int, ...]
     easings: tuple[Easing, ...]
     accel_fractions: tuple[int, ...]
     duration: int
     frames_to_first_keyframe: int
-    repeat: int
-    next: int
-    exit: int
+    n_passes: int
+    next_number: int
+    exit_number: int
 
 
 class MaxSteps(NamedTuple):
@@ -125,12 +125,12 @@ class PageTables:
     max_steps: MaxSteps = field(repr=False)
 
     @classmethod
-    def of(
+    def from_motions(
         cls,
         robot: Robot,
         motions: Mapping[str, Motion],
         start_pose: Floats,
-        where: Mapping[str, Where] = MappingProxyType({}),
+        place_of_motion: Mapping[str, Where] = MappingProxyType({}),
     ) -> PageTables:
         """Build the tables.
 
@@ -138,7 +138,7 @@ class PageTables:
             robot: the robot.
             motions: the motions by name.
             start_pose: joint angles at the start, `(n_joints,)` [rad].
-            where: the place of each motion in the document, for messages.
+            place_of_motion: the place of each motion in the document, for messages.
 
         Raises:
             InputError: a motion uses something that a board does not do.
@@ -147,12 +147,12 @@ class PageTables:
         if len(motions) > MAX_MOTIONS:
             raise InputError(
                 f"there are {len(motions)} motions, and a board plays at most {MAX_MOTIONS}",
-                where=where.get([*motions][MAX_MOTIONS]),
+                where=place_of_motion.get([*motions][MAX_MOTIONS]),
                 hint="leave some out",
             )
         parts_per_frame = _choose_parts_per_frame(robot, motions)
-        numbers = {name: number for number, name in enumerate(motions, 1)}
-        converter = _PageConverter(robot, parts_per_frame, numbers, where)
+        motion_numbers = {name: number for number, name in enumerate(motions, 1)}  # 0 stands for none
+        converter = _PageConverter(robot, parts_per_frame, motion_numbers, place_of_motion)
         tick_rad = np.array([servo.tick_rad for servo in robot.servos])
         max_step_ticks = robot.max_speeds * robot.frame_period_s / tick_rad
         loaded_step_ticks = SHARE_OF_SPEED * max_step_ticks
@@ -167,29 +167,37 @@ class PageTables:
         )
 
     @cached_property
-    def names(self) -> tuple[str | None, ...]:
-        """The motion of each number, None for 0."""
+    def motion_names(self) -> tuple[str | None, ...]:
+        """The name of the motion with each number; None for 0, which is no motion."""
         return (None, *self.pages)
 
     @cached_property
-    def ids(self) -> tuple[int, ...]:
+    def servo_ids(self) -> tuple[int, ...]:
         """IDs of the servos on the bus."""
         return tuple(servo.id for servo in self.robot.servos if servo.id is not None)
 
     @property
-    def shortest_join(self) -> int:
+    def min_join_frames(self) -> int:
         """Least number of frames of a join."""
         return math.ceil(SHORTEST_JOIN_S / self.robot.frame_period_s - 1e-9)
 
 
 def _round(numbers: Floats) -> Integers:
+    """Return numbers rounded to integers of 64 bits."""
     return np.rint(numbers).astype(np.int64)
+
+
+_GOAL_POSITION_BITS = 14
 
 
 def _require_dynamixel_servos(robot: Robot) -> None:
     """Raise an InputError if a servo of the robot does not take Dynamixel goal positions."""
     for servo in robot.servos:
-        if servo.id is None or servo.tick_urad is not None or servo.last_tick >= 1 << 14:
+        is_dynamixel = (
+            servo.id is not None and servo.tick_urad is None
+        )  # other servos have ticks of their own
+        is_in_range = servo.last_tick < 1 << _GOAL_POSITION_BITS
+        if not (is_dynamixel and is_in_range):
             raise InputError(
                 f"the servo of {servo.joint} does not take goal positions over a Dynamixel bus",
                 hint="a whole behaviour is generated for robots of AX-12 servos, such as Bioloid",
@@ -234,14 +242,14 @@ class _PageConverter:
     Attributes:
         robot: the robot.
         parts_per_frame: as in `PageTables`.
-        numbers: the number of each motion.
-        where: the place of each motion in the document, for messages.
+        motion_numbers: the number of each motion.
+        place_of_motion: the place of each motion in the document, for messages.
     """
 
     robot: Robot
     parts_per_frame: int
-    numbers: Mapping[str, int]
-    where: Mapping[str, Where]
+    motion_numbers: Mapping[str, int]
+    place_of_motion: Mapping[str, Where]
 
     def build_page(self, name: str, motion: Motion) -> Page:
         """Return the page of a motion.
@@ -250,33 +258,34 @@ class _PageConverter:
             InputError: the motion has too many keyframes, or something that a board does not do.
         """
         if len(motion.keyframes) > MAX_KEYFRAMES:
-            self._fail(
+            self._raise_error(
                 name,
                 f"has {len(motion.keyframes)} keyframes, more than {MAX_KEYFRAMES}",
                 "cut it into motions that follow one another by `next`",
             )
         if motion.sound is not None:
-            self._fail(name, "has a sound", "leave it out for the board")
+            self._raise_error(name, "has a sound", "leave it out for the board")
         for keyframe in motion.keyframes:
             self._require_playable(name, keyframe)
+        # arrival times of all keyframes, then the ends of all pauses
         times = [round(time * self.parts_per_frame) for time in _keyframe_times(motion, self.robot)]
         n_keyframes = len(motion.keyframes)
         duration = in_frames(motion.duration, self.robot.frame_period_s)
         frames_to_first_keyframe = in_frames(float(motion.keyframe_times[0]), self.robot.frame_period_s)
         return Page(
-            number=self.numbers[name],
+            number=self.motion_numbers[name],
             motion=motion,
             positions=np.array([self._pose_ticks(keyframe.pose, name) for keyframe in motion.keyframes]),
-            start=None if motion.start is None else self._pose_ticks(motion.start, name),
+            start_positions=None if motion.start is None else self._pose_ticks(motion.start, name),
             arrival_times=tuple(times[:n_keyframes]),
             end_times=tuple(times[n_keyframes:]),
             easings=tuple(keyframe.easing for keyframe in motion.keyframes),
             accel_fractions=tuple(round(keyframe.accel_share * ONE) for keyframe in motion.keyframes),
             duration=int(max(Fraction(1), duration) * self.parts_per_frame),
             frames_to_first_keyframe=int(frames_to_first_keyframe),
-            repeat=motion.repeat or 0,
-            next=self.numbers[motion.next] if motion.next else 0,
-            exit=self.numbers[motion.exit] if motion.exit else 0,
+            n_passes=motion.repeat or 0,
+            next_number=self.motion_numbers[motion.next] if motion.next else 0,
+            exit_number=self.motion_numbers[motion.exit] if motion.exit else 0,
         )
 
     def to_ticks(self, angles: Floats, name: str | None = None) -> Integers:
@@ -297,7 +306,7 @@ class _PageConverter:
         for index in np.flatnonzero(~is_in_range & ~is_unchanged).tolist():
             servo = self.robot.servos[index]
             hint = f"the servo has the ticks {servo.first_tick} to {servo.last_tick}"
-            self._fail(name, f"sends {servo.joint} to tick {float(exact_ticks[index]):.1f}", hint)
+            self._raise_error(name, f"sends {servo.joint} to tick {float(exact_ticks[index]):.1f}", hint)
         positions = _round(np.clip(exact_ticks, first_ticks, last_ticks) * TICK)
         return np.where(is_unchanged, UNCHANGED, positions)
 
@@ -311,18 +320,18 @@ class _PageConverter:
         """Raise an InputError where a keyframe has something that a board does not do."""
         if keyframe.pose.free:
             joints = ", ".join(sorted(keyframe.pose.free))
-            self._fail(name, f"releases {joints}", "give the joint an angle")
+            self._raise_error(name, f"releases {joints}", "give the joint an angle")
         if keyframe.lights:
-            self._fail(name, "sets lights", "leave them out for the board")
+            self._raise_error(name, "sets lights", "leave them out for the board")
         if keyframe.easing not in EASINGS:
             easings = " or ".join(easing.value for easing in EASINGS)
-            self._fail(name, f"goes by {keyframe.easing.value}", f"write easing: {easings}")
+            self._raise_error(name, f"goes by {keyframe.easing.value}", f"write easing: {easings}")
         for joint, stiffness in (keyframe.stiffness or {}).items():
             if not math.isclose(stiffness, self.robot.servo(joint).stiffness, rel_tol=1e-6):
-                self._fail(name, f"sets the stiffness of {joint}", "leave it as the servo has it")
+                self._raise_error(name, f"sets the stiffness of {joint}", "leave it as the servo has it")
 
-    def _fail(self, name: str | None, problem: str, hint: str) -> NoReturn:
+    def _raise_error(self, name: str | None, problem: str, hint: str) -> NoReturn:
         """Raise the InputError for a motion, or with None for the start pose."""
         source = "the start pose" if name is None else f"the motion {name}"
-        where = None if name is None else self.where.get(name)
+        where = None if name is None else self.place_of_motion.get(name)
         raise InputError(f"{source} {problem}, which a board does not do", where=where, hint=hint)

@@ -51,20 +51,20 @@ class BehaviourUnitSpec:
     def __post_init__(self) -> None:
         """Raise an InputError for what a board does not do: gaits, separate joints, some motions."""
         for name in self.behaviour.gaits:
-            self._fail(
+            self._raise_error(
                 f"the gait {name} walks", "gaits", name, hint="play motions instead: a board has no gaits"
             )
         for index, rule in enumerate(self.behaviour.outputs):
             if rule.joints:
                 joint_names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
-                problem = f"a rule moves {joint_names} separately"
+                message = f"a rule moves {joint_names} separately"
                 hint = "leave joints_deg out, or put the joints into the motion"
-                self._fail(problem, block="outputs", name=str(index), hint=hint)
+                self._raise_error(message, block="outputs", name=str(index), hint=hint)
         _ = self.tables  # raises for motions that a board does not play
 
-    def _fail(self, problem: str, block: str, name: str, hint: str) -> NoReturn:
+    def _raise_error(self, problem: str, block: str, name: str, hint: str) -> NoReturn:
         """Raise the InputError for an entry of a block of the document, named as in `places`."""
-        where = self.places(block).get(name)
+        where = self.places_in_block(block).get(name)
         raise InputError(f"{problem}, which a board does not do", where=where, hint=hint)
 
     @property
@@ -81,10 +81,13 @@ class BehaviourUnitSpec:
     def tables(self) -> PageTables:
         """The motions as tables of integers."""
         behaviour = self.behaviour
-        tables = PageTables.of(
-            behaviour.robot, behaviour.motions, behaviour.start_pose, where=self.places("motions")
+        tables = PageTables.from_motions(
+            behaviour.robot,
+            behaviour.motions,
+            behaviour.start_pose,
+            place_of_motion=self.places_in_block("motions"),
         )
-        packet_bytes(len(tables.ids))  # raises for more servos than a packet has room for
+        packet_bytes(len(tables.servo_ids))  # raises for more servos than a packet has room for
         return tables
 
     @cached_property
@@ -100,7 +103,7 @@ class BehaviourUnitSpec:
             ("action", "u1"),
             ("playing", "u1"),
             ("late", "u1"),
-            ("packet", "u1", (packet_bytes(len(self.tables.ids)),)),
+            ("packet", "u1", (packet_bytes(len(self.tables.servo_ids)),)),
         ]
         return np.dtype([*self.chart.state_dtype.descr, *behaviour_fields])
 
@@ -109,7 +112,7 @@ class BehaviourUnitSpec:
         """All native documents that the behaviour was read from."""
         return self.behaviour.documents
 
-    def places(self, block: str) -> Mapping[str, Where]:
+    def places_in_block(self, block: str) -> Mapping[str, Where]:
         """Return the places in the document of the entries of a block.
 
         Args:
@@ -135,8 +138,14 @@ class BehaviourUnitSpec:
         # without the chart's own unit.h and unit.c, which those of the behaviour replace
         chart_files = (file for file in self.chart.sources() if not file.name.startswith("unit."))
         sensing_files = read_package_sources(__package__, ("sensing.h", "sensing.c"))
-        player_files = player_sources(self.tables, self.places("motions"))
-        unit = UnitSource(self.behaviour, self.chart, self.state_dtype, self.input_dtype, places=self.places)
+        player_files = player_sources(self.tables, self.places_in_block("motions"))
+        unit = UnitSource(
+            self.behaviour,
+            self.chart,
+            self.state_dtype,
+            self.input_dtype,
+            places_in_block=self.places_in_block,
+        )
         return (*chart_files, *sensing_files, *player_files, *unit.files())
 
     def reference(self) -> Executable:
@@ -171,12 +180,12 @@ class BehaviourUnitSpec:
         """
         robot = self.behaviour.robot
         goals = goals_in(packet)
-        if sorted(goals) != sorted(self.tables.ids):
+        if sorted(goals) != sorted(self.tables.servo_ids):
             raise FormatError(
                 f"the packet is for the servos {', '.join(map(str, sorted(goals)))}",
-                hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.ids)))}",
+                hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.servo_ids)))}",
             )
-        positions, speeds = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64).T
+        positions, speeds = np.array([goals[servo] for servo in self.tables.servo_ids], dtype=np.float64).T
         angles = robot.from_ticks(positions)
         if previous is not None:
             is_full_speed = speeds == FULL_SPEED
@@ -192,14 +201,14 @@ class BehaviourUnitSpec:
                 number, and `packet`, the servo packet.
         """
         behaviour = self.behaviour
-        motion_names = self.tables.names
+        motion_names = self.tables.motion_names
         player = Player(behaviour.robot, behaviour.motions, behaviour.start_pose)
         greatest_distance = 0
         for action, packet in zip(states["action"].tolist(), states["packet"], strict=True):
             player.request(motion_names[action])
             player_ticks = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
             goals = goals_in(packet.tobytes())
-            for servo, player_tick in zip(self.tables.ids, player_ticks, strict=True):
+            for servo, player_tick in zip(self.tables.servo_ids, player_ticks, strict=True):
                 goal_position, _ = goals[servo]
                 greatest_distance = max(greatest_distance, abs(player_tick - goal_position))
         return greatest_distance

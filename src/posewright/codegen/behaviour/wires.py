@@ -328,7 +328,7 @@ class WiresCode:
     def _write_courses_table(self, step_rad: float, up_to_rad: float) -> str:
         """Write the C struct `fan_t` of a free course, unless it is written already, and return its name.
 
-        It has the turns that are tried in search of a free corridor.
+        It has the cosines and sines of the turns that are tried in search of a free corridor.
 
         Args:
             step_rad: the turn from one course to the next [rad].

@@ -6,6 +6,7 @@ the regions that are left, is asked at run time.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,8 +18,10 @@ from posewright.charts.machine.microsteps import EntrySet
 from posewright.charts.machine.node import ROOT, CompoundTransition, ResolvedTarget, StateNode
 from posewright.charts.model import DONE_PREFIX, Actions, Assign, Branch, HistoryKind, Raise, expressions_in
 from posewright.codegen.c.code import ChartCode
+from posewright.codegen.c.names import identifier, take_unused
 from posewright.codegen.c.region_tree import Region, RegionTree
 from posewright.codegen.c.values import join_conditions
+from posewright.codegen.c.writer import comment
 
 _QUEUE = "the queue"
 _STATUS = "the status"
@@ -83,6 +86,49 @@ class _DoneEvent:
     condition: str
 
 
+class ExitFunctions:
+    """The functions that leave a state with regions, for the exits that several transitions have in common.
+
+    Without them, each of these transitions would have the exits of all states inside.
+
+    Attributes:
+        code: writes names, actions and counters.
+        tree: the regions of the chart.
+        stems: by the domain of the transitions and the number of the state with regions, the end of the names
+            of the functions.
+        written: those of the keys whose functions are written.
+        footprints: what leaving states reads and writes, by the domain and a node that is active before.
+    """
+
+    def __init__(self, code: ChartCode, tree: RegionTree) -> None:
+        """Find the exits that several transitions have in common."""
+        self.code = code
+        self.tree = tree
+        self.written: set[tuple[int, int]] = set()
+        self.footprints: dict[tuple[int, int], Footprint] = {}
+        keys = [
+            key for transition in code.machine.transitions if (key := self.key_of(transition)) is not None
+        ]
+        used_stems: set[str] = set()
+        self.stems: dict[tuple[int, int], str] = {}
+        for key, n_transitions in Counter(keys).items():
+            if n_transitions > 1:
+                name = identifier(code.machine.nodes[key[1]].name)
+                self.stems[key] = take_unused(name, used_stems)
+
+    def key_of(self, transition: CompoundTransition) -> tuple[int, int] | None:
+        """Return a transition's domain and the state with regions that it leaves; None if it leaves none."""
+        if transition.domain is None:
+            return None
+        parallel = self.tree.outermost_parallel(transition.source, transition.domain)
+        return None if parallel is None else (transition.domain, parallel.index)
+
+    def stem_of(self, transition: CompoundTransition) -> str | None:
+        """Return the end of the names of the functions for a transition; None if its exits are not common."""
+        key = self.key_of(transition)
+        return None if key is None else self.stems.get(key)
+
+
 @dataclass
 class RegionEffects:
     """Writes what the transitions of one microstep do.
@@ -94,6 +140,7 @@ class RegionEffects:
     Attributes:
         code: writes names, actions and counters.
         tree: the regions of the chart.
+        exit_functions: the functions for exits that several transitions have in common.
         transitions: the transitions that the microstep may take.
         sees_entered_states: whether a `done` event depends on the states entered so far.
         copied_regions: the regions whose states have local copies.
@@ -101,6 +148,7 @@ class RegionEffects:
 
     code: ChartCode
     tree: RegionTree
+    exit_functions: ExitFunctions
     transitions: Sequence[CompoundTransition]
     sees_entered_states: bool = field(init=False)
     copied_regions: list[Region] = field(init=False)
@@ -148,12 +196,12 @@ class RegionEffects:
             return []
         return [self.nodes[number] for number in sorted(self.nodes[transition.domain].descendants)]
 
-    def _nodes_left(self, transition: CompoundTransition) -> list[StateNode]:
-        """Return the nodes that a transition may leave, in document order."""
+    def _nodes_left(self, domain: int, source: int) -> list[StateNode]:
+        """Return the nodes inside a domain that can be active while another one is, in document order."""
         return [
-            node
-            for node in self._nodes_in_domain(transition)
-            if self.tree.can_be_active(node.index, transition.source)
+            self.nodes[number]
+            for number in sorted(self.nodes[domain].descendants)
+            if self.tree.can_be_active(number, source)
         ]
 
     def _nodes_entered(self, transition: CompoundTransition) -> list[StateNode]:
@@ -183,11 +231,19 @@ class RegionEffects:
 
     def exit_footprint(self, transition: CompoundTransition) -> Footprint:
         """Return what leaving states by a transition reads and writes."""
-        footprint = self._footprint_of_states(transition)
-        for node in self._nodes_left(transition):
-            counters = frozenset(counter.name for counter in node.counters)
-            footprint |= _footprint_of_actions(node.exit) | Footprint(writes=counters)
-        return footprint
+        if transition.domain is None:
+            return Footprint()
+        # for a transition from inside a state with regions, all that leaving that state may do
+        key = self.exit_functions.key_of(transition) or (transition.domain, transition.source)
+        footprints = self.exit_functions.footprints
+        if key not in footprints:
+            domain, source = key
+            footprint = Footprint(reads=frozenset({_STATES}))
+            for node in self._nodes_left(domain, source):
+                counters = frozenset(counter.name for counter in node.counters)
+                footprint |= _footprint_of_actions(node.exit) | Footprint(writes=counters)
+            footprints[key] = footprint
+        return footprints[key]
 
     def action_footprint(self, transition: CompoundTransition) -> Footprint:
         """Return what the actions of a transition read and write."""
@@ -236,25 +292,63 @@ class RegionEffects:
 
     # Exits
 
+    def write_exit_functions(self) -> None:
+        """Write the functions for common exits of the transitions that are not written yet."""
+        exit_functions = self.exit_functions
+        for transition in self.transitions:
+            stem = exit_functions.stem_of(transition)
+            key = exit_functions.key_of(transition)
+            if stem is None or key is None or key in exit_functions.written:
+                continue
+            exit_functions.written.add(key)
+            domain, parallel = key
+            prefix = self.code.names.prefix
+            name = self.nodes[parallel].name
+            self.code.writer.line(
+                comment(f"Leaves {name} with all that is active in it, inner states first.")
+            )
+            with self.code.function(
+                f"static void leave_{stem}({prefix}_t *chart, const {prefix}_inputs_t *in)"
+            ):
+                self._write_exits_inside(domain, parallel)
+            self.code.writer.line(comment(f"Stores that no state is active in the regions of {name}."))
+            with self.code.function(f"static void clear_{stem}({prefix}_t *chart)") as writer:
+                for region in self.tree.regions_inside(self.nodes[parallel]):
+                    writer.line(f"{self._field(region)} = 0U;")
+
     def write_exits(self, transition: CompoundTransition) -> None:
         """Write lines that store histories and leave all active states in a transition's domain."""
-        nodes_left = self._nodes_left(transition)
+        if transition.domain is None:
+            return
+        stem = self.exit_functions.stem_of(transition)
+        if stem is None:
+            self._write_exits_inside(transition.domain, transition.source)
+        else:
+            self.code.writer.line(f"leave_{stem}(chart, in);")
+        if stem is not None and not self.copied_regions:
+            self.code.writer.line(f"clear_{stem}(chart);")
+            return
+        for region in self._regions_to_clear(transition):
+            self.code.writer.line(f"{self._state(region)} = 0U;")
+
+    def _write_exits_inside(self, domain: int, source: int) -> None:
+        """Write lines that store histories and leave all active states inside a domain.
+
+        Args:
+            domain: the number of the node inside which states are left.
+            source: the number of a node that is active before.
+        """
+        nodes_left = self._nodes_left(domain, source)
         for node in nodes_left:
             if node.history_kinds:
                 with self.code.writer.traced_to(self.code.state_element(node)):
-                    self._write_history_update(node, transition.source)
+                    self._write_history_update(node, source)
         for node in reversed(nodes_left):
             if node.exit:
-                condition = self.tree.condition(
-                    node.index,
-                    self._field(self.tree.region_of(node.index)),
-                    self.constants,
-                    transition.source,
-                )
+                field_of_state = self._field(self.tree.region_of(node.index))
+                condition = self.tree.condition(node.index, field_of_state, self.constants, source)
                 self._write_if(condition, partial(self.code.write_exit, node))
             self.code.write_state_reset(node)
-        for region in self._regions_to_clear(transition):
-            self.code.writer.line(f"{self._state(region)} = 0U;")
 
     def _write_if(self, condition: str, write: Callable[[], None]) -> None:
         """Write lines in an `if` with a condition; without one if it is empty."""

@@ -13,7 +13,7 @@ from itertools import chain
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.codegen.c.code import ChartCode, GuardedTransition
 from posewright.codegen.c.names import take_unused
-from posewright.codegen.c.region_effects import Footprint, RegionEffects
+from posewright.codegen.c.region_effects import ExitFunctions, Footprint, RegionEffects
 from posewright.codegen.c.region_tree import Region, RegionTree
 from posewright.codegen.c.values import join_conditions, number_condition
 from posewright.codegen.c.writer import CWriter, comment
@@ -48,6 +48,7 @@ class RegionMicrostep:
     Attributes:
         code: writes names, actions and counters.
         tree: the regions of the chart.
+        exit_functions: the functions for exits that several transitions have in common.
         function_names: names of functions that choose transitions, which new ones must differ from.
         name: the name of the function.
         event: the event of the transitions; None for those without one.
@@ -60,6 +61,7 @@ class RegionMicrostep:
 
     code: ChartCode
     tree: RegionTree
+    exit_functions: ExitFunctions
     function_names: set[str]
     name: str
     event: str | None
@@ -74,10 +76,12 @@ class RegionMicrostep:
         self.transitions = {}
         for region in self.tree.inner_first(self.tree.regions):
             transitions = [transition for node in region.nodes for transition in self._transitions_of(node)]
-            if transitions:
-                self.transitions[region] = transitions
+            if transitions:  # those that leave as much have neighbouring numbers, for short conditions
+                self.transitions[region] = sorted(transitions, key=_domain_number)
         self.regions = list(self.transitions)
-        self.effects = RegionEffects(self.code, self.tree, list(chain(*self.transitions.values())))
+        self.effects = RegionEffects(
+            self.code, self.tree, self.exit_functions, list(chain(*self.transitions.values()))
+        )
         prefix = self.code.names.prefix
         self.parameters = f"{prefix}_t *chart, const {prefix}_inputs_t *in"
 
@@ -86,7 +90,8 @@ class RegionMicrostep:
         return [transition for transition in node.transitions if self.event in (transition.events or (None,))]
 
     def write(self) -> None:
-        """Write the function, and before it those that choose the transition of each region."""
+        """Write the function, and before it those for common exits and for choices of several regions."""
+        self.effects.write_exit_functions()
         if len(self.regions) == 1:
             self._write_single()
         else:
@@ -415,6 +420,11 @@ class RegionMicrostep:
                 writer.line("break;")
                 writer.depth -= 1
             writer.write(["default:", "    break;"])
+
+
+def _domain_number(transition: CompoundTransition) -> int:
+    """Return the number of a transition's domain; -1 without one."""
+    return -1 if transition.domain is None else transition.domain
 
 
 def _join_phases(phases: Sequence[_Phase]) -> list[_Phase]:

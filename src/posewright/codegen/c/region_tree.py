@@ -55,6 +55,7 @@ class RegionTree:
         roots = [node for node in self.nodes if self._begins_region(node)]
         self.regions = tuple(Region(root, self._nodes_of_region(root)) for root in roots)
         self._region_of = {node.index: region for region in self.regions for node in region.nodes}
+        self._can_be_active: dict[tuple[int, int], bool] = {}
 
     def _begins_region(self, node: StateNode) -> bool:
         """Return whether a node is the root of a region."""
@@ -95,6 +96,16 @@ class RegionTree:
         """Return the leaves at or inside a node, in document order."""
         return [number for number in sorted({node.index, *node.descendants}) if self.nodes[number].is_leaf]
 
+    def outermost_parallel(self, node_number: int, domain: int) -> StateNode | None:
+        """Return the outermost state with regions at or around a node, as far out as `domain`, if any."""
+        outermost = None
+        for number in (node_number, *self.nodes[node_number].ancestors):
+            if self.nodes[number].parallel:
+                outermost = self.nodes[number]
+            if number == domain:
+                break
+        return outermost
+
     def inner_regions(self, region: Region) -> list[Region]:
         """Return the regions directly inside the states of a region, in document order."""
         return [
@@ -118,6 +129,13 @@ class RegionTree:
 
     def can_be_active(self, node_number: int, source: int) -> bool:
         """Return whether a node can be active while another one, `source`, is."""
+        pair = (node_number, source)
+        if pair not in self._can_be_active:
+            self._can_be_active[pair] = self._find_can_be_active(node_number, source)
+        return self._can_be_active[pair]
+
+    def _find_can_be_active(self, node_number: int, source: int) -> bool:
+        """Return what `can_be_active` does, which keeps it."""
         path = {node_number, *self.nodes[node_number].ancestors}
         source_path = (source, *self.nodes[source].ancestors)
         innermost_common = next(ancestor for ancestor in source_path if ancestor in path)

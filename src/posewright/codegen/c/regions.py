@@ -12,6 +12,7 @@ from typing import NamedTuple
 from posewright.charts.machine.node import ROOT, StateNode
 from posewright.charts.model import HistoryKind
 from posewright.codegen.c.code import ChartCode
+from posewright.codegen.c.region_effects import ExitFunctions
 from posewright.codegen.c.region_microstep import RegionMicrostep
 from posewright.codegen.c.region_tree import Region, RegionTree
 from posewright.codegen.c.writer import comment
@@ -45,6 +46,7 @@ class RegionsCode:
         tree: its regions.
         node_type: type in C of a state's number.
         enters_at_first_tick: whether the first tick enters the chart, rather than `init`.
+        exit_functions: the functions for exits that several transitions have in common.
         function_names: the names of the functions that choose transitions, so that they differ.
     """
 
@@ -57,6 +59,7 @@ class RegionsCode:
         self.tree = RegionTree(self.machine)
         self.node_type = "uint8_t" if len(self.nodes) < 256 else "uint16_t"
         self.enters_at_first_tick = self.code.enters_at_first_tick
+        self.exit_functions = ExitFunctions(self.code, self.tree)
         self.function_names: set[str] = set()
         self.code.active_condition = lambda node_number: f"({self.active_condition(node_number)})"
 
@@ -127,7 +130,7 @@ class RegionsCode:
             name: the name of the function.
             event: the event of the transitions; None for those without one.
         """
-        RegionMicrostep(self.code, self.tree, self.function_names, name, event).write()
+        RegionMicrostep(self.code, self.tree, self.exit_functions, self.function_names, name, event).write()
 
     def write_begin(self) -> None:
         """Write lines that enter the chart at the first tick, and count time at later ones."""

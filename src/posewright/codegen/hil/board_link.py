@@ -103,40 +103,42 @@ class BoardLink:
         self.was_reset = False
         self._timeout_s = timeout_s
         self._slice_s = slice_s
-        self._byte_s = BITS_A_BYTE / baud
+        self._byte_duration_s = BITS_A_BYTE / baud
         self._reader = FrameReader()
-        self._sequence = _UNREQUESTED  # the number of the last request
+        self._last_sequence = _UNREQUESTED  # of the last request
         self.reset_counts()
 
     @property
     def counts(self) -> LinkCounts:
         """What has happened on the line so far."""
-        return replace(self._counts, damaged=self._reader.damaged, skipped=self._reader.skipped)
+        return replace(
+            self._counts, damaged=self._reader.n_damaged_frames, skipped=self._reader.n_skipped_bytes
+        )
 
     def reset_counts(self) -> None:
         """Start counting at 0: what a board sends while it starts is no fault of the line."""
         self._counts = LinkCounts()
-        self._reader.damaged = 0
-        self._reader.skipped = 0
+        self._reader.n_damaged_frames = 0
+        self._reader.n_skipped_bytes = 0
 
     def new_request(self, kind: FrameKind, payload: bytes = b"") -> BoardRequest:
         """Return a request with the next sequence number."""
-        self._sequence = self._sequence % 255 + 1  # 1 to 255: no request has the number 0
-        return BoardRequest(kind, self._sequence, payload)
+        self._last_sequence = self._last_sequence % 255 + 1  # 1 to 255: no request has the number 0
+        return BoardRequest(kind, self._last_sequence, payload)
 
     def greet(self, retry_for_s: float = 0.0) -> Hello | None:
         """Request a hello until the board answers, and return it; None if it does not for `retry_for_s`.
 
         After an answer `was_reset` is false; without one it is as before.
         """
-        give_up_s = self.time_s + retry_for_s
+        deadline_s = self.time_s + retry_for_s
         was_reset = self.was_reset
         self.was_reset = False
         while True:
             payload = self.send_request(self.new_request(FrameKind.HELLO))
             if payload is not None:
                 return Hello.decode(payload)
-            if self.time_s >= give_up_s:
+            if self.time_s >= deadline_s:
                 self.was_reset = was_reset
                 return None
 
@@ -164,7 +166,7 @@ class BoardLink:
         if time_s > self.time_s:
             remaining_s = time_s - self.time_s
             self.time_s = time_s
-            self._process(self._reader.feed(self.port.advance(remaining_s)), request=None)
+            self._find_answer(self._reader.feed(self.port.advance(remaining_s)), request=None)
 
     def close(self) -> None:
         """Close the line to the board."""
@@ -172,22 +174,24 @@ class BoardLink:
 
     def _wait_for_answer(self, request: BoardRequest) -> bytes | None:
         """Return the payload of the answer to a request; None where the line stays silent for the timeout."""
-        transmission_s = (len(request.payload) + FRAME_OVERHEAD) * self._byte_s
+        transmission_s = (len(request.payload) + FRAME_OVERHEAD) * self._byte_duration_s
         n_timeout_slices = max(1, math.ceil((self._timeout_s + transmission_s) / self._slice_s))
         n_silent_slices = 0
         for _ in range(n_timeout_slices * _MAX_LISTENING):
             data = self.port.advance(self._slice_s)
             self.time_s += self._slice_s
-            answer = self._process(self._reader.feed(data), request)
+            answer = self._find_answer(self._reader.feed(data), request)
             if answer is not None or self.was_reset:
                 return answer
             n_silent_slices = 0 if data else n_silent_slices + 1
             if n_silent_slices >= n_timeout_slices:
                 break
-        return self._process(self._reader.flush(), request)
+        return self._find_answer(self._reader.flush(), request)
 
-    def _process(self, frames: Iterable[LinkFrame], request: BoardRequest | None) -> bytes | None:
-        """Process frames received; return the payload of the answer to the request, None without one.
+    def _find_answer(self, frames: Iterable[LinkFrame], request: BoardRequest | None) -> bytes | None:
+        """Return the payload of the answer to a request from frames received; None if none is the answer.
+
+        Without a request, the frames are only checked for a reset of the board.
 
         A board shows that it was reset by a hello that nobody requested, or by refusing a request because it
         has not been greeted. Other frames answer an earlier request, and are counted as stale.
@@ -199,15 +203,15 @@ class BoardLink:
                 answer = frame.payload
             elif is_answer and frame.kind is FrameKind.REFUSED:
                 if frame.payload == bytes([Refusal.NOT_GREETED]):
-                    self._note_reset()
+                    self._record_reset()
             elif frame.kind is FrameKind.HELLO_ANSWER and frame.sequence == _UNREQUESTED:
                 if request is None or request.kind is not FrameKind.HELLO:
-                    self._note_reset()
+                    self._record_reset()
             else:
                 self._counts = replace(self._counts, stale=self._counts.stale + 1)
         return answer
 
-    def _note_reset(self) -> None:
+    def _record_reset(self) -> None:
         """Set `was_reset`, and count the reset unless it is known already."""
         if not self.was_reset:
             self.was_reset = True

@@ -41,13 +41,13 @@ class StepTrace:
 
     time_s: float
     inputs: Record
-    board: Record
-    reference: Record
+    board_state: Record
+    reference_state: Record
 
     @property
     def agrees(self) -> bool:
         """Whether the records are the same, bit for bit."""
-        return self.board.tobytes() == self.reference.tobytes()
+        return self.board_state.tobytes() == self.reference_state.tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class Parity:
 
     Attributes:
         steps: all steps that the board answered, in order.
-        missed: times of ticks without an answer in time, at which the robot had to stand still [s].
-        late: times of ticks whose answer came after the next tick was due [s]; not known for a real board.
-        pace: the board's time over the run's; above 1 the board cannot keep up.
+        missed_times_s: times of ticks without an answer in time, at which the robot had to stand still [s].
+        late_times_s: times of ticks answered after the next tick was due [s]; empty for a real board.
+        time_ratio: the board's time over the run's; above 1 the board cannot keep up.
     """
 
     steps: tuple[StepTrace, ...] = field(repr=False)
-    missed: tuple[float, ...] = ()
-    late: tuple[float, ...] = ()
-    pace: float = 1.0
+    missed_times_s: tuple[float, ...] = ()
+    late_times_s: tuple[float, ...] = ()
+    time_ratio: float = 1.0
 
     @property
     def mismatches(self) -> tuple[StepTrace, ...]:
@@ -77,9 +77,9 @@ class Parity:
         data = {
             "ticks": len(self.steps),
             "mismatches": len(mismatches),
-            "missed": len(self.missed),
-            "late": len(self.late),
-            "pace": round(self.pace, 3),
+            "missed": len(self.missed_times_s),
+            "late": len(self.late_times_s),
+            "pace": round(self.time_ratio, 3),
         }
         if mismatches:
             data["first_mismatch_s"] = mismatches[0].time_s
@@ -127,16 +127,16 @@ class BoardUnit:
         self._is_real = is_real
         self._period_s = period_s
         self._reference = unit_spec.reference()
-        self._pending: _PendingRequest | None = None  # None while every request is answered
-        self._steps: list[StepTrace] = []  # all steps that were answered
+        self._pending_request: _PendingRequest | None = None  # None while all are answered
+        self._answered_steps: list[StepTrace] = []  # all steps that were answered
         self._events: list[Event] = []  # since the last `take_events`
-        self._missed: list[float] = []  # times of steps without an answer in time [s]
-        self._late: list[float] = []  # times of steps whose answer came after the next was due [s]
-        self._missed_in_a_row = 0  # steps without an answer up to now
+        self._missed_times_s: list[float] = []  # of steps without an answer in time
+        self._late_times_s: list[float] = []  # of steps whose answer came after the next was due
+        self._n_missed_in_a_row = 0  # steps without an answer up to now
         self._time_s = 0.0  # the present time of the run
         self._run_start_s = 0.0  # the link's time at which the run began
         try:
-            self._greet()
+            self._require_greeting()
         except BodyError:
             self.close()
             raise
@@ -146,8 +146,13 @@ class BoardUnit:
     def parity(self) -> Parity:
         """The board compared with the interpreter so far."""
         run_s = self._time_s + self._period_s
-        pace = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._run_start_s) / run_s)
-        return Parity(tuple(self._steps), missed=tuple(self._missed), late=tuple(self._late), pace=pace)
+        time_ratio = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._run_start_s) / run_s)
+        return Parity(
+            tuple(self._answered_steps),
+            missed_times_s=tuple(self._missed_times_s),
+            late_times_s=tuple(self._late_times_s),
+            time_ratio=time_ratio,
+        )
 
     @property
     def counts(self) -> LinkCounts:
@@ -156,7 +161,7 @@ class BoardUnit:
 
     def restart(self) -> None:
         """Restart the interpreter now, and the board before its next step."""
-        self._pending = _PendingRequest(self.link.new_request(FrameKind.RESET), inputs=None)
+        self._pending_request = _PendingRequest(self.link.new_request(FrameKind.RESET), inputs=None)
         self._reference.reset()
 
     def wait_until(self, time_s: float) -> None:
@@ -174,24 +179,25 @@ class BoardUnit:
         Raises:
             ExpressionError: the chart on the board has failed.
         """
-        state = self._step(inputs)
+        state = self._request_step(inputs)
         if state is None:
-            self._missed.append(self._time_s)
-            self._missed_in_a_row += 1
-            was_reset = self._pending is None
-            if self._missed_in_a_row == 1 and not was_reset:
+            self._missed_times_s.append(self._time_s)
+            self._n_missed_in_a_row += 1
+            was_reset = self._pending_request is None
+            if self._n_missed_in_a_row == 1 and not was_reset:
                 self._record_event("no answer in time", counts=self.counts.to_dict())
-        elif self._missed_in_a_row:
-            self._record_event("answers again", missed=self._missed_in_a_row)
-            self._missed_in_a_row = 0
+        elif self._n_missed_in_a_row:
+            self._record_event("answers again", missed=self._n_missed_in_a_row)
+            self._n_missed_in_a_row = 0
         if state is not None and self._is_late:
-            self._late.append(self._time_s)
-            if len(self._late) == 1:
+            self._late_times_s.append(self._time_s)
+            if len(self._late_times_s) == 1:
                 self._record_event("answers after the next tick is due")
         return state
 
     @property
     def _is_late(self) -> bool:
+        """Whether the next step is due already; always False for a real board, whose time is not known."""
         due_s = self._run_start_s + self._time_s + self._period_s
         return not self._is_real and self.link.time_s > due_s
 
@@ -206,39 +212,44 @@ class BoardUnit:
         self.link.close()
         self._reference.close()
 
-    def _step(self, inputs: Record) -> Record | None:
+    def _request_step(self, inputs: Record) -> Record | None:
         """Run one step on the board; return its state record, or None if the board has not answered."""
         if self.link.was_reset:
             self._resume_after_reset()
             return None  # the robot stands still for a tick at least, as the chart's state is lost
-        if self._pending is not None and not self._send_pending(self._pending):
+        if self._pending_request is not None and not self._send_pending(self._pending_request):
             return None  # an earlier step has not been answered yet
         request = self.link.new_request(FrameKind.STEP, inputs.tobytes())
-        self._pending = _PendingRequest(request, inputs)
-        return self._steps[-1].board if self._send_pending(self._pending) else None
+        self._pending_request = _PendingRequest(request, inputs)
+        return self._answered_steps[-1].board_state if self._send_pending(self._pending_request) else None
 
     def _send_pending(self, pending: _PendingRequest) -> bool:
         """Send the pending request and return whether it was answered; then it is no longer pending.
 
-        An answered step is compared with the interpreter's; after a reset of the board, both start again.
+        The state in the answer to a step is compared with the interpreter's. If the board was reset
+        meanwhile, there is no answer, and unit and interpreter start again.
         """
         payload = self.link.send_request(pending.request)
         if payload is not None:
-            self._pending = None
+            self._pending_request = None
             if pending.inputs is not None:
-                self._compare(pending.inputs, np.frombuffer(payload, self.unit_spec.state_dtype)[0])
+                self._compare_with_interpreter(
+                    pending.inputs, np.frombuffer(payload, self.unit_spec.state_dtype)[0]
+                )
         elif self.link.was_reset:
             self._resume_after_reset()
         return payload is not None
 
-    def _compare(self, inputs: Record, state: Record) -> None:
-        """Step the interpreter with the same inputs and store both states.
+    def _compare_with_interpreter(self, inputs: Record, state: Record) -> None:
+        """Step the interpreter with the inputs of a step of the board, and store both states for `parity`.
 
         Raises:
             ExpressionError: the status of the board's state is a failure.
         """
-        reference = self._reference.run(np.array([inputs], self.unit_spec.input_dtype))[0]
-        self._steps.append(StepTrace(self._time_s, inputs, board=state, reference=reference))
+        reference_state = self._reference.run(np.array([inputs], self.unit_spec.input_dtype))[0]
+        self._answered_steps.append(
+            StepTrace(self._time_s, inputs, board_state=state, reference_state=reference_state)
+        )
         status = int(state["status"])
         if status:
             failure = _FAILURES.get(status, f"status {status}")
@@ -248,15 +259,16 @@ class BoardUnit:
 
     def _resume_after_reset(self) -> None:
         """Restart the interpreter and greet a board that was reset."""
-        self._pending = None
+        self._pending_request = None
         self._reference.reset()
         if self.link.greet() is not None:
             self._record_event("was reset and begins anew")
 
     def _record_event(self, description: str, **details: object) -> None:
+        """Append an event of the kind `board`, which `take_events` returns."""
         self._events.append(("board", {"what": description, **details}))
 
-    def _greet(self) -> None:
+    def _require_greeting(self) -> None:
         """Wait for the board's hello and require that it runs this unit.
 
         Raises:
@@ -271,8 +283,8 @@ class BoardUnit:
         unit_spec = self.unit_spec
         input_bytes = unit_spec.input_dtype.itemsize
         state_bytes = unit_spec.state_dtype.itemsize
-        on_board = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)
-        if on_board != (PROTOCOL, unit_spec.name, input_bytes, state_bytes):
+        unit_on_board = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)
+        if unit_on_board != (PROTOCOL, unit_spec.name, input_bytes, state_bytes):
             raise BodyError(
                 f"the board has {hello.name!r} on it, with records of {hello.input_bytes} and "
                 f"{hello.state_bytes} bytes, protocol {hello.protocol}",

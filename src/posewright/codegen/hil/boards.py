@@ -64,7 +64,7 @@ class BoardReport:
         """Return the report so far about the board behind a controller; `name` is that of the board."""
         unit = controller.unit
         states = tuple(
-            (controller.state_of(step.board), controller.state_of(step.reference))
+            (controller.state_of(step.board_state), controller.state_of(step.reference_state))
             for step in unit.parity.steps
         )
         return cls(name, unit.parity, unit.counts, controller.unanswered, states)
@@ -101,10 +101,10 @@ class BoardReport:
             remarks.append(
                 f"the board did not answer in time at {self.unanswered} ticks; the robot had to stand still"
             )
-        if self.parity.late:
+        if self.parity.late_times_s:
             remarks.append(
-                f"{len(self.parity.late)} answers of the board came after the next tick was due; its time "
-                f"was {self.parity.pace:.2f} times that of the run"
+                f"{len(self.parity.late_times_s)} answers of the board came after the next tick was due; "
+                f"its time was {self.parity.time_ratio:.2f} times that of the run"
             )
         if self.link.faults:
             counts = self.link.to_dict()
@@ -153,7 +153,8 @@ class BoardProgram:
 
     behaviour: Behaviour
     board: Board
-    _switched_on: list[LinkedController] = field(default_factory=list, init=False, repr=False)
+    # that of the board switched on last; empty before
+    _last_controller: list[LinkedController] = field(default_factory=list, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -206,16 +207,20 @@ class BoardProgram:
         try:
             controller = self.board.switch_on(self.behaviour, seed)
         except TooLargeError as error:
-            smaller = self.board.small_behaviours.get(self.robot.name)
-            hint = error.hint if smaller is None else f"the behaviour {smaller} fits; or {error.hint}"
+            small_behaviour = self.board.small_behaviours.get(self.robot.name)
+            hint = (
+                error.hint
+                if small_behaviour is None
+                else f"the behaviour {small_behaviour} fits; or {error.hint}"
+            )
             message = f"{self.name} does not fit the board {self.board.name}: {error.message}"
             raise TooLargeError(message, hint=hint) from error
-        self._switched_on[:] = [controller]
+        self._last_controller[:] = [controller]  # the class is frozen, but not its list
         return controller
 
     def report(self) -> BoardReport | None:
         """Return the report about the board switched on last; None where none was."""
-        return BoardReport.of(self.board.name, self._switched_on[0]) if self._switched_on else None
+        return BoardReport.of(self.board.name, self._last_controller[0]) if self._last_controller else None
 
 
 def find_board(name: str) -> Board | None:
@@ -263,10 +268,12 @@ def chart_controller(
 
 
 def _switch_on_serial_board(port: SerialPort, behaviour: Behaviour, seed: Seed) -> BoardController:
+    """Return the controller of a real board at a serial port, which runs the behaviour's chart."""
     return chart_controller(SerialLine(port), behaviour, seed, is_real=True)
 
 
 def _switch_on_uno(behaviour: Behaviour, seed: Seed) -> BoardController:
+    """Return the controller of an emulated Arduino UNO that runs the behaviour's chart."""
     from posewright.codegen.targets.arduino_uno.board import EmulatedUno
 
     board = emulate_board(EmulatedUno, UNO, ChartUnitSpec(behaviour.chart))

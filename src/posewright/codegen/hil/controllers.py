@@ -51,7 +51,7 @@ class BoardStepper:
         interpreter = Interpreter(chart)
         self._initial = interpreter.initial()
         self._unit = unit
-        self.records = RecordFormat(interpreter.machine)
+        self.record_format = RecordFormat(interpreter.machine)
 
     def initial(self) -> Snapshot:
         """Restart the board's chart and return its initial state."""
@@ -66,8 +66,8 @@ class BoardStepper:
         Raises:
             ExpressionError: the chart on the board has failed.
         """
-        record = self._unit.step(self.records.pack([inputs])[0])
-        return None if record is None else self.records.unpack(record)
+        record = self._unit.step(self.record_format.pack([inputs])[0])
+        return None if record is None else self.record_format.unpack(record)
 
 
 class BoardController(LinkedController):
@@ -85,21 +85,21 @@ class BoardController(LinkedController):
     def __init__(self, behaviour: Behaviour, unit: BoardUnit, seed: Seed = 0) -> None:
         super().__init__(unit)
         self._stepper = BoardStepper(behaviour.chart, unit)
-        self._inner = BehaviourController(behaviour, seed, self._stepper)
+        self._behaviour_controller = BehaviourController(behaviour, seed, self._stepper)
 
     @property
     def unanswered(self) -> int:
         """Number of ticks without an answer in time, at which the robot had to stand still."""
-        return len(self.unit.parity.missed)
+        return len(self.unit.parity.missed_times_s)
 
     def restart(self) -> None:
         """Start again from the start pose; the board's chart is reset before its next tick."""
-        self._inner.restart()
+        self._behaviour_controller.restart()
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the frames up to the chart's next tick, or to a change of torque or stiffness."""
         self.unit.wait_until(state.time_s)
-        rows = self._inner.next(state, n)
+        rows = self._behaviour_controller.next(state, n)
         decision = rows.decision
         if decision is None:  # events are recorded with the next decision
             return rows
@@ -110,7 +110,7 @@ class BoardController(LinkedController):
 
     def state_of(self, record: Record) -> str:
         """Return the chart's innermost active states from a record of states."""
-        return self._stepper.records.unpack(record).state
+        return self._stepper.record_format.unpack(record).state
 
 
 class BusBoard(Protocol):
@@ -136,22 +136,22 @@ class BehaviourOnBoardController(LinkedController):
     def __init__(
         self, unit_spec: BehaviourUnitSpec, unit: BoardUnit, board: BusBoard, seed: Seed = 0
     ) -> None:
-        """Stand in the start pose; the board is reset before its first frame."""
+        """Start with the robot in its start pose; the board is reset before its first frame."""
         super().__init__(unit)
-        self._frames_without_packet = 0
+        self._n_frames_without_packet = 0
         self._unit_spec = unit_spec
         self._board = board
-        self._random = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed)
         behaviour = unit_spec.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
-        self._initial = Interpreter(behaviour.chart).initial()
-        self._motions = (None, *unit_spec.tables.pages)  # the name of each motion by its number
+        self._initial_state = Interpreter(behaviour.chart).initial()
+        self._motion_names = unit_spec.tables.motion_names  # by number
         self.restart()
 
     @property
     def unanswered(self) -> int:
         """Number of frames without a packet, in which the pose was held."""
-        return self._frames_without_packet
+        return self._n_frames_without_packet
 
     def restart(self) -> None:
         """Start again from the start pose; the board is reset before its next frame."""
@@ -169,7 +169,7 @@ class BehaviourOnBoardController(LinkedController):
         The decision is that of the chart's last tick; it is given at a tick, and with events of the line.
         """
         self.unit.wait_until(state.time_s)
-        inputs = self._unit_spec.record_of(state, self._random.random())[0]
+        inputs = self._unit_spec.record_of(state, self._rng.random())[0]
         record = self.unit.step(inputs)  # None without an answer in time
         self._read_bus()
         events = self.unit.take_events()
@@ -181,7 +181,7 @@ class BehaviourOnBoardController(LinkedController):
         if record is not None and is_tick:
             chart = self._chart_state(record)
             readings = {name: float(inputs[name]) for name in self._unit_spec.input_dtype.names or ()}
-            motion = self._motions[int(record["action"])]
+            motion = self._motion_names[int(record["action"])]
             self._decision = Decision(chart.state, readings, chart.outputs, playing=motion)
         decision = replace(self._decision, events=events) if is_tick or events else None
         return replace(self._commands, decision=decision)
@@ -200,7 +200,7 @@ class BehaviourOnBoardController(LinkedController):
             except FormatError:
                 continue  # damaged, or for other servos
             return
-        self._frames_without_packet += 1
+        self._n_frames_without_packet += 1
 
     def _chart_state(self, record: Record) -> Snapshot:
         """Return the chart's state from a record of states; its initial state before the first tick.
@@ -210,4 +210,4 @@ class BehaviourOnBoardController(LinkedController):
         chart_format = self._unit_spec.chart.format
         chart_record = record.tobytes()[: chart_format.state_dtype.itemsize]
         snapshot = chart_format.unpack(np.frombuffer(chart_record, chart_format.state_dtype)[0])
-        return snapshot if snapshot.configuration else self._initial
+        return snapshot if snapshot.configuration else self._initial_state

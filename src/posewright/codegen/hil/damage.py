@@ -36,12 +36,12 @@ class DamagedLine:
     port: EmulatedBoard
     damage: LineDamage
     time_s: float = 0.0
-    _resets_done: int = 0
-    _line: NoisyLine = field(init=False)
+    _n_resets_done: int = 0
+    _noisy_line: NoisyLine = field(init=False)
 
     def __post_init__(self) -> None:
         damage = self.damage
-        self._line = NoisyLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
+        self._noisy_line = NoisyLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
 
     def send(self, data: bytes) -> None:
         """Send bytes to the board, with faults."""
@@ -51,8 +51,8 @@ class DamagedLine:
         """Advance the board's time and return the bytes that it sent meanwhile, with faults."""
         self.time_s += seconds
         resets = self.damage.resets
-        while self._resets_done < len(resets) and resets[self._resets_done] <= self.time_s:
-            self._resets_done += 1
+        while self._n_resets_done < len(resets) and resets[self._n_resets_done] <= self.time_s:
+            self._n_resets_done += 1
             self.press_reset()
         return self._transmit(self.port.advance(seconds))
 
@@ -65,6 +65,7 @@ class DamagedLine:
         self.port.close()
 
     def _transmit(self, data: bytes) -> bytes:
+        """Return what arrives of some bytes; nothing while the line is silent."""
         if any(begin <= self.time_s < end for begin, end in self.damage.silent):
             return b""
-        return b"".join(self._line.transmit(data))
+        return b"".join(self._noisy_line.transmit(data))

@@ -101,48 +101,49 @@ class FrameReader:
     After a wrong CRC the search continues one byte further, as a frame may begin inside the damaged one.
 
     Attributes:
-        damaged: number of frames with a wrong CRC.
-        skipped: number of bytes that belong to no frame.
+        n_damaged_frames: number of frames with a wrong CRC.
+        n_skipped_bytes: number of bytes that belong to no frame.
     """
 
     def __init__(self) -> None:
-        self._bytes = bytearray()
-        self.damaged = 0
-        self.skipped = 0
+        self._unread_bytes = bytearray()
+        self.n_damaged_frames = 0
+        self.n_skipped_bytes = 0
 
     def feed(self, data: bytes) -> Iterator[LinkFrame]:
         """Append bytes and yield the frames that are complete with them."""
-        self._bytes += data
-        while (frame := self._next()) is not None:
+        self._unread_bytes += data
+        while (frame := self._take_frame()) is not None:
             yield frame
 
     def flush(self) -> Iterator[LinkFrame]:
         """Give up an incomplete frame and yield the frames inside the remaining bytes."""
-        while self._bytes:
-            self._skip(1)
+        while self._unread_bytes:
+            self._drop_bytes(1)
             yield from self.feed(b"")
 
-    def _next(self) -> LinkFrame | None:
+    def _take_frame(self) -> LinkFrame | None:
         """Remove the first complete frame from the bytes and return it; None where there is none yet."""
         while True:
-            begin = self._bytes.find(START)
-            self._skip(len(self._bytes) if begin < 0 else begin)
-            if len(self._bytes) < _HEADER.size:
+            begin = self._unread_bytes.find(START)
+            self._drop_bytes(len(self._unread_bytes) if begin < 0 else begin)
+            if len(self._unread_bytes) < _HEADER.size:
                 return None
-            _, kind, sequence, length = _HEADER.unpack_from(self._bytes)
+            _, kind, sequence, length = _HEADER.unpack_from(self._unread_bytes)
             if length > MAX_PAYLOAD or kind not in FrameKind._value2member_map_:
-                self._skip(1)
+                self._drop_bytes(1)
                 continue
             size = length + FRAME_OVERHEAD
-            if len(self._bytes) < size:
+            if len(self._unread_bytes) < size:
                 return None
-            if not crc16(bytes(self._bytes[1:size])):  # 0 for a frame followed by its own CRC
-                payload = bytes(self._bytes[_HEADER.size : size - _CHECK.size])
-                del self._bytes[:size]
+            if not crc16(bytes(self._unread_bytes[1:size])):  # 0 for a frame followed by its own CRC
+                payload = bytes(self._unread_bytes[_HEADER.size : size - _CHECK.size])
+                del self._unread_bytes[:size]
                 return LinkFrame(FrameKind(kind), sequence, payload)
-            self.damaged += 1
-            self._skip(1)
+            self.n_damaged_frames += 1
+            self._drop_bytes(1)
 
-    def _skip(self, count: int) -> None:
-        self.skipped += count
-        del self._bytes[:count]
+    def _drop_bytes(self, count: int) -> None:
+        """Remove bytes from the begin that belong to no frame, and count them."""
+        self.n_skipped_bytes += count
+        del self._unread_bytes[:count]

@@ -34,9 +34,9 @@ class SerialLine:
         import serial
 
         self._port_exceptions = (serial.SerialException, OSError)  # raised when the port is gone
-        self._port = port
+        self._port_settings = port
         try:
-            self._line: Any = serial.Serial(port.path, port.baud, timeout=0.0, exclusive=True)
+            self._serial_port: Any = serial.Serial(port.path, port.baud, timeout=0.0, exclusive=True)
         except serial.SerialException as error:
             raise port_open_error(port, error) from None
         except ValueError as error:
@@ -49,7 +49,7 @@ class SerialLine:
             BodyError: the port has gone, because the board was unplugged.
         """
         try:
-            self._line.write(data)
+            self._serial_port.write(data)
         except self._port_exceptions as error:
             raise self._gone_error(error) from None
 
@@ -60,24 +60,25 @@ class SerialLine:
             BodyError: the port has gone, because the board was unplugged.
         """
         try:
-            self._line.timeout = seconds
-            first_byte: bytes = self._line.read(1)
-            further_bytes: bytes = self._line.read(self._line.in_waiting) if first_byte else b""
+            self._serial_port.timeout = seconds
+            first_byte: bytes = self._serial_port.read(1)
+            further_bytes: bytes = self._serial_port.read(self._serial_port.in_waiting) if first_byte else b""
         except self._port_exceptions as error:
             raise self._gone_error(error) from None
         return first_byte + further_bytes
 
     def press_reset(self) -> None:
         """Reset an Arduino, whose reset is wired to DTR."""
-        self._line.dtr = False
+        self._serial_port.dtr = False
         self.advance(RESET_S)
-        self._line.dtr = True
+        self._serial_port.dtr = True
 
     def close(self) -> None:
         """Close the port."""
-        self._line.close()
+        self._serial_port.close()
 
     def _gone_error(self, error: Exception) -> BodyError:
+        """Return the error for a port that has gone while it was open."""
         return BodyError(
-            f"the serial port {self._port.path} has gone: {error}", hint="plug the board in again"
+            f"the serial port {self._port_settings.path} has gone: {error}", hint="plug the board in again"
         )

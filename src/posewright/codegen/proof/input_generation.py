@@ -190,33 +190,33 @@ class InputStream:
         dtype: of a record.
         fields: distributions of the fields.
         runs: runs from a reset on that reach what random inputs hardly reach; empty for random inputs only.
-        longest: greatest number of ticks of a segment.
-        endurance: number of ticks of episodes that repeat a pattern, so that counters reach their limits; 0
-            for none.
+        max_segment_ticks: greatest number of ticks of a segment.
+        repetition_ticks: number of ticks of episodes that repeat a pattern, so that counters reach their
+            limits; 0 for none.
     """
 
     dtype: np.dtype[np.void]
     fields: tuple[InputField, ...]
     runs: tuple[Records, ...] = ()
-    longest: int = 60
-    endurance: int = 0
+    max_segment_ticks: int = 60
+    repetition_ticks: int = 0
 
     def episodes(self, seed: int) -> Iterator[Records]:
         """Yield episodes without end, the same ones for the same seed."""
         rng = np.random.default_rng(seed)
         yield from self.runs
         for number in itertools.count():
-            if self.endurance and self.fields and number % EPISODES_PER_REPETITION == 0:
+            if self.repetition_ticks and self.fields and number % EPISODES_PER_REPETITION == 0:
                 yield self._draw_repetition(number // EPISODES_PER_REPETITION, rng)
                 continue
             # lengths from 10 to 100 are as likely as those from 100 to 1000
             length = int(math.exp(rng.uniform(math.log(SHORTEST_EPISODE), math.log(LONGEST_EPISODE))))
-            parts = [self._draw_beginning(rng)]
+            parts = [self._draw_beginning_of_run(rng)]
             while (n_ticks_left := length - sum(map(len, parts))) > 0:
-                parts.append(self._draw_segment(n_ticks_left, rng))
+                parts.append(self._draw_segment_of_all_fields(n_ticks_left, rng))
             yield np.concatenate(parts)[:length]
 
-    def take(self, steps: int, seed: int) -> Records:
+    def take_records(self, steps: int, seed: int) -> Records:
         """Return the first `steps` records of the episodes, joined, `(steps,)`."""
         parts = [np.zeros(0, self.dtype)]
         n_records = 0
@@ -227,40 +227,41 @@ class InputStream:
                 break
         return np.concatenate(parts)
 
-    def _draw_beginning(self, rng: np.random.Generator) -> Records:
+    def _draw_beginning_of_run(self, rng: np.random.Generator) -> Records:
         """Return the beginning of a random run, or no record."""
         if not self.runs or rng.random() < 0.3:
             return np.zeros(0, self.dtype)
         run = self.runs[rng.integers(len(self.runs))]
         return run[: rng.integers(1, len(run), endpoint=True)]
 
-    def _draw_repetition(self, number: int, rng: np.random.Generator) -> Records:
+    def _draw_repetition(self, index: int, rng: np.random.Generator) -> Records:
         """Return an episode in which some inputs stay on, or alternate, while all others are zero.
 
-        Which inputs are on is in turn: one, two, all but one. After all of these, the inputs alternate.
+        In turn, every single input is on, then every pair, then all but one. After all of these, the same
+        inputs are on at every other tick only, and so on.
 
         Args:
-            number: number of such an episode, from 0.
+            index: of the episode among those of this kind, from 0.
             rng: the random generator.
         """
         sizes = {1, min(2, len(self.fields)), max(len(self.fields) - 1, 1)}
         choices = [choice for size in sorted(sizes) for choice in itertools.combinations(self.fields, size)]
-        chosen_fields = choices[number % len(choices)]
-        round_number = number // len(choices)
-        records = np.zeros(self.endurance, self.dtype)
-        is_on = np.ones(self.endurance, bool)
-        if round_number % 2 == 1:
-            is_on[1::2] = False
+        chosen_fields = choices[index % len(choices)]
+        alternates = index // len(choices) % 2 == 1
+        records = np.zeros(self.repetition_ticks, self.dtype)
+        is_on = np.ones(self.repetition_ticks, bool)
+        if alternates:
+            is_on[1::2] = False  # at every other tick
         for field in chosen_fields:
             is_boolean = field.low == 0 and field.high == 1
             records[field.name][is_on] = 1 if is_boolean else rng.choice(field.pool)
-        return np.concatenate([self._draw_beginning(rng), records])
+        return np.concatenate([self._draw_beginning_of_run(rng), records])
 
-    def _draw_segment(self, max_ticks: int, rng: np.random.Generator) -> Records:
-        """Return part of a run, or records with the same probabilities of change."""
+    def _draw_segment_of_all_fields(self, max_ticks: int, rng: np.random.Generator) -> Records:
+        """Return part of a run, or records in which each field has one probability of change."""
         if self.runs and rng.random() < 0.4:
             return self._draw_part_of_run(max_ticks, rng)
-        n = min(max_ticks, int(math.exp(rng.uniform(0, math.log(self.longest)))))
+        n = min(max_ticks, int(math.exp(rng.uniform(0, math.log(self.max_segment_ticks)))))
         records = np.zeros(n, self.dtype)
         for field in self.fields:
             records[field.name] = field.draw_segment(n, rng)
@@ -287,18 +288,18 @@ def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> Input
     machine = record_format.machine
     runs = tuple(record_format.pack(run) for run in covering_runs(machine.chart)) if covering else ()
     # long enough for every timer of the chart to run out
-    longest = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
+    max_segment_ticks = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
     fields = chart_fields(record_format, runs)
     return InputStream(
         record_format.input_dtype,
         fields,
         runs,
-        longest=min(longest, LONGEST_SEGMENT),
-        endurance=_endurance(machine),
+        max_segment_ticks=min(max_segment_ticks, LONGEST_SEGMENT),
+        repetition_ticks=_choose_repetition_ticks(machine),
     )
 
 
-def _endurance(machine: Machine) -> int:
+def _choose_repetition_ticks(machine: Machine) -> int:
     """Return the number of ticks in which a counter reaches the numbers of a chart; 0 if none are large."""
     has_counters = any(isinstance(machine.types[name], IntType) for name in machine.registers)
     counts = [number for number in find_literals(machine) if MIN_COUNT <= number <= MAX_ENDURANCE / 2]
@@ -363,15 +364,15 @@ def _float_field(
     low = number_type.low
     high = number_type.high
     if high / 2 - low / 2 > WIDE:  # most of such a range lies far beyond the chart's constants
-        reach = 4 * max((abs(value) for value in values if abs(value) < WIDE), default=25)
-        low = max(low, -reach)
-        high = min(high, reach)
-    special = [0.0, -0.0, float(info.smallest_subnormal), -float(info.smallest_subnormal)]
-    special += [float(info.tiny), 1.0, -1.0, float(info.max), float(info.min)]
-    candidates = [*values, number_type.low, number_type.high, *special]
-    critical = np.clip(candidates, info.min, info.max).astype(storage)
+        range_bound = 4 * max((abs(value) for value in values if abs(value) < WIDE), default=25)
+        low = max(low, -range_bound)
+        high = min(high, range_bound)
+    special_values = [0.0, -0.0, float(info.smallest_subnormal), -float(info.smallest_subnormal)]
+    special_values += [float(info.tiny), 1.0, -1.0, float(info.max), float(info.min)]
+    candidates = [*values, number_type.low, number_type.high, *special_values]
+    critical_values = np.clip(candidates, info.min, info.max).astype(storage)
     with np.errstate(over="ignore", under="ignore"):
-        below = np.nextafter(critical, storage.type(-np.inf))
-        above = np.nextafter(critical, storage.type(np.inf))
-    pool = np.concatenate([critical, below, above])
+        below = np.nextafter(critical_values, storage.type(-np.inf))
+        above = np.nextafter(critical_values, storage.type(np.inf))
+    pool = np.concatenate([critical_values, below, above])
     return InputField(name, pool[np.isfinite(pool)], low, high)

@@ -50,7 +50,7 @@ def verify(
     steps: int = 100_000,
     seed: int = 0,
     on_progress: Callable[[int, int], None] | None = None,
-    artefact: UnitSpec | None = None,
+    compiled_unit: UnitSpec | None = None,
 ) -> Verification:
     """Run the same inputs in the interpreter, on this computer and on a board's emulated processor.
 
@@ -62,8 +62,8 @@ def verify(
         steps: number of steps of each executable.
         seed: of the inputs.
         on_progress: called with the number of steps taken and of all steps.
-        artefact: the unit whose C is compared with the interpreter of `unit_spec`; None for the C generated
-            from it.
+        compiled_unit: the unit whose C is compared with the interpreter of `unit_spec`; None for the C
+            generated from it.
 
     Raises:
         UnknownNameError: there is no such target.
@@ -73,7 +73,7 @@ def verify(
     """
     if isinstance(unit_spec, str | Path):
         unit_spec = read_unit_spec(unit_spec)
-    with _executables(unit_spec, target, artefact or unit_spec) as executables:
+    with _executables(unit_spec, target, compiled_unit or unit_spec) as executables:
         reference = unit_spec.reference()
         comparison = Comparison(reference, executables)
         comparison.run(input_stream(unit_spec).episodes(seed), steps, on_progress or (lambda *_: None))
@@ -86,7 +86,7 @@ def verify(
             mismatches=comparison.mismatches,
             mismatch=comparison.mismatch(),
             footprint=_footprint(executables[target]),
-            n_failed=comparison.n_failed,
+            n_failed_episodes=comparison.n_failed_episodes,
         )
     if isinstance(unit_spec, BehaviourUnitSpec):
         return replace(verification, ticks_from_player=_ticks_from_player(unit_spec, steps, seed))
@@ -128,7 +128,7 @@ def verify_folder(
             f"{folder} was generated for {unit.target}, not {target}", hint=f"--target {unit.target}"
         )
     verification = verify(
-        unit.unit_spec, target, steps=steps, seed=seed, on_progress=on_progress, artefact=unit
+        unit.unit_spec, target, steps=steps, seed=seed, on_progress=on_progress, compiled_unit=unit
     )
     return replace(verification, changed_files=find_changed_files(folder))
 
@@ -178,7 +178,7 @@ def input_stream(unit_spec: UnitSpec) -> InputStream:
             unit_spec.input_dtype,
             number_fields(unit_spec.input_dtype, values),
             runs,
-            longest=LONGEST_BEHAVIOUR,
+            max_segment_ticks=LONGEST_BEHAVIOUR,
         )
     reference = unit_spec.reference()
     if isinstance(reference, InterpreterRun):
@@ -187,22 +187,24 @@ def input_stream(unit_spec: UnitSpec) -> InputStream:
 
 
 @contextmanager
-def _executables(unit_spec: UnitSpec, target: str, artefact: UnitSpec) -> Iterator[dict[str, Executable]]:
+def _executables(
+    unit_spec: UnitSpec, target: str, compiled_unit: UnitSpec
+) -> Iterator[dict[str, Executable]]:
     """Provide the executables to be compared with the interpreter, by name, and close them at the end.
 
     Args:
         unit_spec: the chart or behaviour.
         target: name of the target.
-        artefact: the unit whose C is compiled.
+        compiled_unit: the unit whose C is compiled.
     """
     if target not in TARGETS:
         raise UnknownNameError.among("target", target, TARGETS)
     if isinstance(unit_spec, BehaviourUnitSpec):
         target_named(target).sources(unit_spec)  # raises where the board cannot run the behaviour
-    executables: dict[str, Executable] = {HOST: HostLibrary(artefact)}
+    executables: dict[str, Executable] = {HOST: HostLibrary(compiled_unit)}
     try:
         if target != HOST:
-            executables[target] = PROCESSORS[target](target_named(target).adapt(artefact))
+            executables[target] = PROCESSORS[target](target_named(target).adapt(compiled_unit))
         yield executables
     finally:
         for executable in executables.values():

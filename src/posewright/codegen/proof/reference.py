@@ -35,22 +35,22 @@ class StateLayout:
         bitmap_bytes: size of a set of nodes.
         broken_bytes: size of the bitmap of broken promises; 0 without monitors.
         enum_codes: for each register, the code of each value of its enumeration; None for other types.
-        registers: layout of the values of all registers.
+        register_struct: layout of the values of all registers.
     """
 
     def __init__(self, record_format: RecordFormat) -> None:
         """Compute the layout of a state record: active states, registers, histories, broken promises."""
         machine = record_format.machine
-        states = record_format.state_dtype
-        self.bitmap_bytes = states[ACTIVE].itemsize
-        self.broken_bytes = states[BROKEN].itemsize if record_format.monitors else 0
+        state_dtype = record_format.state_dtype
+        self.bitmap_bytes = state_dtype[ACTIVE].itemsize
+        self.broken_bytes = state_dtype[BROKEN].itemsize if record_format.monitors else 0
         types = [machine.types[name] for name in machine.registers]
         self.enum_codes = [
             value_type.codes if isinstance(value_type, EnumType) else None for value_type in types
         ]
         # the characters of NumPy's types are also those of `struct`
-        format_characters = [states[name].char for name in record_format.field_of.values()]
-        self.registers = struct.Struct("<" + "".join(format_characters))
+        format_characters = [state_dtype[name].char for name in record_format.field_of.values()]
+        self.register_struct = struct.Struct("<" + "".join(format_characters))
 
     def pack(self, state: Snapshot, broken: Collection[int] = ()) -> bytes:
         """Return the state record of a Snapshot without its first byte, `status`.
@@ -63,12 +63,12 @@ class StateLayout:
             value if codes is None else codes[value]  # type: ignore[index]
             for value, codes in zip(state.values, self.enum_codes, strict=True)
         ]
-        active = self.bitmap((ROOT, *state.machine.planner.active_nodes(state.configuration)))
-        history = b"".join(map(self.bitmap, state.history))
+        active = self.pack_nodes((ROOT, *state.machine.planner.active_nodes(state.configuration)))
+        history = b"".join(map(self.pack_nodes, state.history))
         broken_bits = sum(1 << number for number in broken).to_bytes(self.broken_bytes, "little")
-        return active + self.registers.pack(*values) + history + broken_bits
+        return active + self.register_struct.pack(*values) + history + broken_bits
 
-    def bitmap(self, node_numbers: Collection[int]) -> bytes:
+    def pack_nodes(self, node_numbers: Collection[int]) -> bytes:
         """Return a set of nodes as a bitmap, bit k of byte n for the node 8 n + k."""
         return sum(1 << number for number in node_numbers).to_bytes(self.bitmap_bytes, "little")
 
@@ -115,13 +115,13 @@ class InterpreterRun:
         self.record_format = record_format
         self.machine = record_format.machine
         self.transitions_taken: set[tuple[int, int]] = set()
-        self._layout = StateLayout(record_format)
+        self._state_layout = StateLayout(record_format)
         self._interpreter = Interpreter(self.machine.chart, self.machine, remember=False)
-        self._run_states: dict[object, _RunState] = {}  # all states reached; see `_cache`
+        self._run_states: dict[object, _RunState] = {}  # by content, so that equal states are one object
         self._n_cached_steps = 0  # entries in `next_states` of all states
         initial = self._interpreter.initial()
         ticks_due = (0,) * len(self.machine.chart.promises)
-        self._initial = _RunState(initial, self._layout.pack(initial), ticks_due=ticks_due)
+        self._initial = _RunState(initial, self._state_layout.pack(initial), ticks_due=ticks_due)
         self._present = self._initial
 
     def reset(self) -> None:
@@ -166,7 +166,7 @@ class InterpreterRun:
                 (transition.source, transition.index) for transition in outcome.taken_transitions
             }
             next_state = self._check_promises(present, row, outcome.after)
-        return self._cache(present, input_bytes, next_state)
+        return self._cache_next_state(present, input_bytes, next_state)
 
     def _check_promises(self, present: _RunState, row: Mapping[str, Value], after: Snapshot) -> _RunState:
         """Return the state after a tick, with the promises (properties of the chart) that it breaks.
@@ -180,7 +180,7 @@ class InterpreterRun:
             after: the Snapshot after it.
         """
         if not self.record_format.monitors:
-            return _RunState(after, self._layout.pack(after))
+            return _RunState(after, self._state_layout.pack(after))
         monitor = Monitor(self.machine.chart, present.snapshot)
         monitor.ticks_due = list(present.ticks_due)
         try:
@@ -190,12 +190,12 @@ class InterpreterRun:
         broken = frozenset(monitor.broken_indices)
         return _RunState(
             after,
-            record_tail=self._layout.pack(after, broken),
+            record_tail=self._state_layout.pack(after, broken),
             ticks_due=tuple(monitor.ticks_due),
             broken_promises=broken,
         )
 
-    def _cache(self, present: _RunState, input_bytes: bytes, next_state: _RunState) -> _RunState:
+    def _cache_next_state(self, present: _RunState, input_bytes: bytes, next_state: _RunState) -> _RunState:
         """Store the next state in the present one, and return it, the same object for equal states.
 
         A cache that is full is emptied first, also in the states that stay in use, the present and the

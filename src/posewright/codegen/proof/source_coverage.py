@@ -85,38 +85,38 @@ class SourceCoverage:
 def cover_source(unit_spec: UnitSpec, episodes: Iterable[Records]) -> SourceCoverage:
     """Run episodes, each from a reset on, and return the coverage of the generated code.
 
-    The unit around a chart, which only moves records, does not count.
+    `unit.h` and `unit.c` around a chart, which only move records, do not count.
 
     Raises:
         UnavailableError: there is no gcc, or no gcov.
     """
     sources = unit_spec.sources()
-    with TemporaryDirectory() as name:
-        folder = Path(name)
+    with TemporaryDirectory() as folder_name:
+        folder = Path(folder_name)
         program = build_program(sources, folder, ("-O0", "--coverage"))
         run_program(program, unit_spec, episodes)
         count_files = sorted(folder.glob(f"{PROGRAM}-*.gcda"))  # written by the program at its end
         options = ("--json-format", "--stdout", "--branch-probabilities")
         report = run_tool("gcov", *options, *count_files, folder=folder)
     has_chart_file = f"{unit_spec.name}.c" in {source.name for source in sources}
-    texts = {
+    lines_of_file = {
         source.name: source.lines
         for source in sources
         if not (has_chart_file and source.name.startswith("unit."))
     }
-    return _sum_up([json.loads(line) for line in report.splitlines() if line.strip()], texts)
+    return _add_up_counts([json.loads(line) for line in report.splitlines() if line.strip()], lines_of_file)
 
 
 def build_program(sources: Sequence[SourceFile], folder: Path, flags: Sequence[str]) -> Path:
-    """Write a unit into a folder, compile it with the driver for this computer, and return the program.
+    """Write the sources of a unit into a folder, compile them with the driver, and return the program's path.
 
     Raises:
         UnavailableError: there is no gcc.
         CompileError: the compiler reports an error.
     """
     write_sources((*sources, *read_package_sources(__package__, ["driver.c"])), folder)
-    units = ["driver.c", *(source.name for source in sources if source.name.endswith(".c"))]
-    run_tool("gcc", "-std=c99", "-ffp-contract=off", *flags, "-o", PROGRAM, *units, "-lm", folder=folder)
+    c_files = ["driver.c", *(source.name for source in sources if source.name.endswith(".c"))]
+    run_tool("gcc", "-std=c99", "-ffp-contract=off", *flags, "-o", PROGRAM, *c_files, "-lm", folder=folder)
     return folder / PROGRAM
 
 
@@ -131,8 +131,10 @@ def run_program(program: Path, unit_spec: UnitSpec, episodes: Iterable[Records])
     Raises:
         InputError: the program fails.
     """
-    commands = b"".join(_driver_commands(episode, unit_spec.input_dtype.itemsize) for episode in episodes)
-    process = subprocess.run([program], cwd=program.parent, input=commands, capture_output=True, check=False)
+    driver_input = b"".join(_driver_commands(episode, unit_spec.input_dtype.itemsize) for episode in episodes)
+    process = subprocess.run(
+        [program], cwd=program.parent, input=driver_input, capture_output=True, check=False
+    )
     if process.returncode:
         errors = process.stderr.decode(errors="replace").strip().splitlines()
         raise InputError(f"{program.name} failed: {errors[0] if errors else process.returncode}")
@@ -152,16 +154,16 @@ def _driver_commands(episode: Records, size: int) -> bytes:
     return b"R" + step_commands.tobytes()
 
 
-def _sum_up(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> SourceCoverage:
+def _add_up_counts(reports: Sequence[Any], lines_of_file: dict[str, tuple[str, ...]]) -> SourceCoverage:
     """Return the coverage of the generated files, with counts added up over the reports of gcov.
 
     Args:
         reports: the reports, each with the counts of some files.
-        texts: the lines of the files that count, by name; others are left out.
+        lines_of_file: the lines of the files that count, by name; others are left out.
     """
     line_counts: Counter[_Line] = Counter()
     branch_counts: Counter[_Branch] = Counter()
-    covered_files = (file for report in reports for file in report["files"] if file["file"] in texts)
+    covered_files = (file for report in reports for file in report["files"] if file["file"] in lines_of_file)
     for file in covered_files:
         for line_report in file["lines"]:
             line = _Line(file["file"], line_report["line_number"])
@@ -175,7 +177,7 @@ def _sum_up(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> Source
         n_branches=len(branch_counts),
         n_branches_taken=sum(count > 0 for count in branch_counts.values()),
         missed=tuple(
-            MissedLine(line.file, line.number, texts[line.file][line.number - 1].strip())
+            MissedLine(line.file, line.number, lines_of_file[line.file][line.number - 1].strip())
             for line in missed_lines
         ),
     )

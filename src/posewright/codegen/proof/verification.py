@@ -53,20 +53,26 @@ class Mismatch:
         )
 
     def table(self, unit_spec: UnitSpec) -> tuple[list[str], list[list[Any]]]:
-        """Return headers and rows of a table: inputs, states expected and got, fields that differ."""
+        """Return headers and rows of a table of the last `MAX_TICKS_SHOWN` ticks, a row each.
+
+        The columns are the first inputs that are not always 0, the active states expected and got, and both
+        values of each field that differs at the last tick.
+        """
         nonzero_names = [name for name in self.inputs.dtype.names or () if self.inputs[name].any()]
-        names = nonzero_names[:MAX_INPUTS_SHOWN]
+        input_names = nonzero_names[:MAX_INPUTS_SHOWN]
         expected_states = _active_states(unit_spec, self.expected)
         got_states = _active_states(unit_spec, self.got)
-        fields = [name for name in self.fields if name != "active"]
-        headers = ["tick", *names, "expected", "got"]
-        for name in fields:
+        # the active states have columns of their own
+        differing_fields = [name for name in self.fields if name != "active"]
+        headers = ["tick", *input_names, "expected", "got"]
+        for name in differing_fields:
             headers += [name, f"{name}\ngot"]
         rows: list[list[Any]] = []
-        for tick in range(max(len(self.inputs) - MAX_TICKS_SHOWN, 0), len(self.inputs)):
-            row = [tick, *(self.inputs[name][tick].tolist() for name in names)]
+        first_tick = max(len(self.inputs) - MAX_TICKS_SHOWN, 0)
+        for tick in range(first_tick, len(self.inputs)):
+            row = [tick, *(self.inputs[name][tick].tolist() for name in input_names)]
             row += [expected_states[tick], got_states[tick]]
-            for name in fields:
+            for name in differing_fields:
                 row += [self.expected[name][tick].tolist(), self.got[name][tick].tolist()]
             rows.append(row)
         return headers, rows
@@ -93,8 +99,8 @@ class Verification:
         mismatches: number of state records that differ from the interpreter's, of all executables.
         mismatch: the first difference, with short inputs.
         footprint: of the target; None where it was not measured.
-        n_failed: number of episodes that ended with a tick at which the interpreter failed (division by zero,
-            an endless tick) and the executables had to fail.
+        n_failed_episodes: number of episodes that ended with a tick at which the interpreter failed (division
+            by zero, an endless tick) and the executables had to fail.
         transitions_taken: number of transitions of the chart that were taken; None for a behaviour.
         transitions: number of transitions of the chart; None for a behaviour.
         ticks_from_player: greatest distance of servo goals of a behaviour from those of `Player` [ticks].
@@ -110,7 +116,7 @@ class Verification:
     mismatches: int
     mismatch: Mismatch | None = None
     footprint: Footprint | None = None
-    n_failed: int = 0
+    n_failed_episodes: int = 0
     transitions_taken: int | None = None
     transitions: int | None = None
     ticks_from_player: int | None = None
@@ -131,7 +137,7 @@ class Verification:
             "seed": self.seed,
             "steps": self.steps,
             "mismatches": self.mismatches,
-            "failed": self.n_failed,
+            "failed": self.n_failed_episodes,
             "transitions_taken": self.transitions_taken,
             "transitions": self.transitions,
             "ticks_from_player": self.ticks_from_player,
@@ -166,8 +172,8 @@ class Verification:
             yield f"   {self.transitions_taken} of {self.transitions} transitions taken"
             if not_taken:
                 yield "   what was never taken was not compared: more --steps may reach it"
-        if self.n_failed:
-            times = format_count(self.n_failed, "time")
+        if self.n_failed_episodes:
+            times = format_count(self.n_failed_episodes, "time")
             yield f"   {times} all stopped alike: division by zero, or a tick without end"
         footprint = self.footprint
         if footprint is not None:
@@ -201,7 +207,7 @@ class Comparison:
         executables: the executables compared with it, by name.
         steps: number of steps so far.
         mismatches: number of state records that differ so far.
-        n_failed: number of episodes in which the reference failed.
+        n_failed_episodes: number of episodes in which the reference failed.
         first_difference: the executable and the inputs of the first difference; None without one.
     """
 
@@ -209,20 +215,20 @@ class Comparison:
     executables: Mapping[str, Executable]
     steps: int = 0
     mismatches: int = 0
-    n_failed: int = 0
+    n_failed_episodes: int = 0
     first_difference: _Difference | None = field(default=None, init=False)
 
-    def compare(self, episode: Records) -> int:
+    def compare_episode(self, episode: Records) -> int:
         """Compare all executables in an episode, which begins at a reset; return the number of steps taken.
 
-        The episode is cut off soon after a tick that fails, since the state stays after it.
+        The episode is cut off `AFTER_FAILURE` ticks after a tick that fails, since the state stays after it.
         """
         expected = run_from_reset(self.reference, episode)
         failed_ticks = np.flatnonzero(expected["status"])
         if len(failed_ticks):
             episode = episode[: failed_ticks[0] + 1 + AFTER_FAILURE]
             expected = expected[: len(episode)]
-            self.n_failed += 1
+            self.n_failed_episodes += 1
         for name, executable in self.executables.items():
             is_different = compare_records(expected, run_from_reset(executable, episode))
             n_different = int(np.count_nonzero(is_different))
@@ -236,7 +242,7 @@ class Comparison:
     def run(self, episodes: Iterator[Records], steps: int, on_progress: Callable[[int, int], None]) -> None:
         """Compare episodes until the number of steps is reached."""
         while self.steps < steps:
-            self.compare(next(episodes)[: steps - self.steps])
+            self.compare_episode(next(episodes)[: steps - self.steps])
             on_progress(self.steps, steps)
 
     def mismatch(self) -> Mismatch | None:
@@ -246,11 +252,11 @@ class Comparison:
         name, episode = self.first_difference
         executable = self.executables[name]
 
-        def differing_ticks(inputs: Records) -> Flags:
+        def find_differing_ticks(inputs: Records) -> Flags:
             return compare_records(run_from_reset(self.reference, inputs), run_from_reset(executable, inputs))
 
-        short_inputs = shrink(episode, lambda inputs: bool(differing_ticks(inputs).any()))
-        first_different_tick = int(np.argmax(differing_ticks(short_inputs)))
+        short_inputs = shrink(episode, lambda inputs: bool(find_differing_ticks(inputs).any()))
+        first_different_tick = int(np.argmax(find_differing_ticks(short_inputs)))
         inputs = short_inputs[: first_different_tick + 1]
         expected = run_from_reset(self.reference, inputs)
         return Mismatch(name, inputs, expected, got=run_from_reset(executable, inputs))

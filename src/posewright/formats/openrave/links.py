@@ -68,6 +68,7 @@ class BodyBuilder:
     Attributes:
         read_mesh: returns a mesh with its points, or None if it is left out.
         note_ignored: adds a note that a tag is not read, with a description if its name does not tell which.
+        count_weighed: counts the shapes that a <Mass> adds up; raises FormatError for too many in a document.
         links: the links by name.
         joints: the joints.
         sensors: the sensors.
@@ -78,6 +79,7 @@ class BodyBuilder:
 
     read_mesh: Callable[[Element, Geometry], Geometry | None]
     note_ignored: Callable[..., None]
+    count_weighed: Callable[[Element, int], None]
     links: dict[str, RaveLink] = field(default_factory=dict)
     joints: list[RaveJoint] = field(default_factory=list)
     sensors: list[AttachedSensor] = field(default_factory=list)
@@ -279,6 +281,7 @@ class BodyBuilder:
             tag.fail(f"a Mass of the type {kind[:40]!r} is not read", "use mimicgeom, custom, box or sphere")
         mass: Mass | None
         if kind == "mimicgeom":
+            self.count_weighed(tag, len(geometries))
             parts = [geometry.mass(density) for geometry in geometries]
             mass = Mass.of_all(part for part in parts if part is not None)
         elif kind == "box" and tag.last("extents") is not None:

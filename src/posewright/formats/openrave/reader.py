@@ -26,6 +26,10 @@ _MAX_INCLUDES = 8
 """Deepest nesting of documents that include each other."""
 
 _MAX_BODY_DEPTH = 30
+
+MAX_WEIGHED = 50_000
+"""Most shapes whose masses are added up in a document, which takes a second or two."""
+
 _MIN_COUNTED_BYTES = 100_000
 """Smaller files count as this large, which limits the number of files to some hundred."""
 
@@ -91,6 +95,7 @@ class _OpenRaveReader:
         up: the axis against gravity; `Up.AUTO` if no document gives it.
         omissions: what was left out.
         n_bytes: total size of all files opened, each counted as `_MIN_COUNTED_BYTES` at least.
+        n_weighed: number of shapes whose masses were added up.
         depth: current nesting of bodies.
     """
 
@@ -101,6 +106,7 @@ class _OpenRaveReader:
     up: Up = Up.AUTO
     omissions: Omissions = field(default_factory=Omissions)
     n_bytes: int = 0
+    n_weighed: int = 0
     depth: int = 0
 
     def build_environment(self, root: Element) -> Environment:
@@ -295,12 +301,18 @@ class _OpenRaveReader:
             self.omissions.add(note, None)
         return scene.meshes
 
+    def count_weighed(self, tag: Element, n_shapes: int) -> None:
+        """Count shapes whose masses are added up; a link that is defined again and again repeats them."""
+        self.n_weighed += n_shapes
+        if self.n_weighed > MAX_WEIGHED:
+            tag.fail("the masses of too many shapes", f"at most {MAX_WEIGHED:,} are added up in a document")
+
     def read_body(self, tag: Element, open_paths: tuple[Path, ...]) -> KinBody:
         """Return a body or a robot with everything that it includes."""
         if self.depth >= _MAX_BODY_DEPTH:
             tag.fail("bodies are nested too deep", f"at most {_MAX_BODY_DEPTH} levels")
         self.depth += 1
-        builder = BodyBuilder(self.read_mesh, self.note_ignored)
+        builder = BodyBuilder(self.read_mesh, self.note_ignored, self.count_weighed)
         try:
             self.add_content(tag, builder, open_paths)
         finally:

@@ -49,7 +49,7 @@ class Simavr:
         return self._output.read(n_bytes)
 
     def close(self) -> None:
-        """End the process."""
+        """End the process of the emulator, and close its pipes."""
         if self._process.poll() is None:
             self._process.terminate()
         self._process.wait()

@@ -55,10 +55,10 @@ class ArduinoUno:
                 hint="that goes to a CM-900: --target cm900",
             )
         wiring = ChartWiring(unit_spec)
-        hooks, *fixed = read_package_sources(__package__, (*FIXED, *wiring.needed))
+        hooks, *fixed_files = read_package_sources(__package__, (*FIXED, *wiring.needed))
         lines = _SKETCH.format(name=unit_spec.name).splitlines()
         sketch = SourceFile(f"{unit_spec.name}.ino", tuple(lines))
-        return sketch, wiring.pins(), replace(hooks, keep=True), wiring.wiring(), *fixed, *serial_link()
+        return sketch, wiring.pins(), replace(hooks, keep=True), wiring.wiring(), *fixed_files, *serial_link()
 
     def build(self, folder: Path) -> Built:
         """Compile a sketch into `build/NAME.hex` and `build/NAME.elf`.
@@ -74,7 +74,7 @@ class ArduinoUno:
                 f"{folder} is not a sketch of a chart",
                 hint="posewright board generate CHART --target arduino-uno",
             )
-        core = core_archive()
+        core = build_core_archive()
         build_folder = folder / BUILD
         build_folder.mkdir(exist_ok=True)
         image = build_folder / f"{sketches[0].stem}.elf"
@@ -82,10 +82,10 @@ class ArduinoUno:
             objects = list(_compile_sketch(folder, Path(scratch), sketches[0]))
             options = ("-Os", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
             link(*options, "-o", image, *objects, core, "-lm")
-            parts = dict(_measure_parts(image, objects))
+            sizes_of_parts = dict(_measure_sizes_by_file(image, objects))
         flashed = image.with_suffix(".hex")
         run_tool("avr-objcopy", "-O", "ihex", "-R", ".eeprom", image, flashed)
-        return Built(flashed, image, parts)
+        return Built(flashed, image, sizes_of_parts)
 
     def flash_command(self, image: Path, port: str | None) -> Sequence[str]:
         """Return avrdude's command: the boot loader at 115200 (arduino-core-avr, boards.txt, `uno.upload`).
@@ -123,13 +123,14 @@ void loop()
 """
 
 
-def _includes() -> tuple[str, ...]:
+def _include_options() -> tuple[str, ...]:
+    """Return the compiler's options for the headers of the Arduino core."""
     return (f"-I{CORE / 'cores' / 'arduino'}", f"-I{CORE / 'variants' / 'standard'}")
 
 
 def _compile(source: Path, object_file: Path, *flags: str, folder: Path | None = None) -> Path:
     """Compile a C, C++, assembler or sketch file and return the object file."""
-    common = (*COMMON, *_includes(), *flags, "-c")
+    common = (*COMMON, *_include_options(), *flags, "-c")
     if source.suffix == ".c":
         run_tool("avr-gcc", *common, *C_FLAGS, source, "-o", object_file, folder=folder)
     elif source.suffix == ".S":
@@ -148,13 +149,18 @@ def _compile_sketch(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]
 
 
 _SYMBOL = re.compile(r"^[0-9a-f]+ ([0-9a-f]* ?)([TtDdBbVvWw]) ([^.\s]+)", re.MULTILINE)
+"""A line of `avr-nm`: the address, the size with `-S`, the letter of the type, and the name."""
+
+_ZEROED_TYPES = "Bb"  # letters of `avr-nm`
+_VARIABLE_TYPES = "BbDdVv"
 
 
-def _measure_parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, PartSize]]:
+def _measure_sizes_by_file(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, PartSize]]:
     """Yield flash and RAM of an image by file, the largest in flash first, then those of the libraries.
 
-    Link-time optimization leaves no files in the linker's map, so the objects tell which file defines a
-    symbol. An inlined function counts for the file of its caller.
+    The linker's map has no files after link-time optimization, so the sizes are those of the symbols of the
+    image, and the objects say which file defines a symbol. An inlined function counts for the file of its
+    caller.
 
     Args:
         image: the linked image.
@@ -170,9 +176,9 @@ def _measure_parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, 
         if not hex_size or name not in file_of_symbol:
             continue
         n_bytes = int(hex_size, 16)
-        if symbol_type not in "Bb":  # zeroed variables take no flash
+        if symbol_type not in _ZEROED_TYPES:  # zeroed variables take no flash
             flash_of_file[file_of_symbol[name]] += n_bytes
-        if symbol_type in "BbDdVv":  # variables
+        if symbol_type in _VARIABLE_TYPES:
             ram_of_file[file_of_symbol[name]] += n_bytes
     for file in sorted(flash_of_file, key=lambda file: -flash_of_file[file]):
         size = PartSize(flash_of_file[file], ram_of_file[file])
@@ -184,8 +190,8 @@ def _measure_parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, 
     yield "Arduino core and libraries", PartSize(other_flash, other_ram)
 
 
-def core_archive() -> Path:
-    """Return the Arduino core, compiled at the first call.
+def build_core_archive() -> Path:
+    """Return the path of the library of the Arduino core, which is compiled unless it is in the cache.
 
     Raises:
         UnavailableError: it is not installed, or the compiler is not.

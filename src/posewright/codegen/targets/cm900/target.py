@@ -58,15 +58,15 @@ class Cm900:
         Raises:
             InputError: a file of the unit has the name of one of the board's.
         """
-        fixed = (*read_package_sources(__package__, BOARD_SOURCES), *serial_link())
-        board = (*fixed, SourceFile(HOOKS, tuple(_hook_lines(unit_spec)), keep=True))
-        conflicts = {file.name for file in unit_spec.sources()} & {file.name for file in board}
+        fixed_files = (*read_package_sources(__package__, BOARD_SOURCES), *serial_link())
+        board_files = (*fixed_files, SourceFile(HOOKS, tuple(_hook_lines(unit_spec)), keep=True))
+        conflicts = {file.name for file in unit_spec.sources()} & {file.name for file in board_files}
         if conflicts:
             raise InputError(
                 f"a generated file and one of the board's are both called {', '.join(sorted(conflicts))}",
                 hint="give the chart or behaviour another name",
             )
-        return board
+        return board_files
 
     def build(self, folder: Path) -> Built:
         """Build the program of a folder: `image.elf`, `image.bin` and `image.map` in its `build`.
@@ -101,20 +101,20 @@ class Cm900:
         return ("opencm9.04_ld", port, "57600", str(image), "1", "opencm")
 
 
-def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic], int]]:
-    """Return name, type and offset of each field."""
-    fields = records.fields
+def _list_fields(record_dtype: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic], int]]:
+    """Return name, type and offset of each field of a record."""
+    fields = record_dtype.fields
     if not fields:
         return []
-    return [(name, fields[name][0], fields[name][1]) for name in records.names or ()]
+    return [(name, fields[name][0], fields[name][1]) for name in record_dtype.names or ()]
 
 
 def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
     """Yield the lines of `board_hooks.c`, a proposal for the user to change."""
-    fields = _fields(unit_spec.input_dtype)
+    fields = _list_fields(unit_spec.input_dtype)
     events = unit_spec.chart.events if isinstance(unit_spec, ChartUnitSpec) else ()
     constants = offset_constants(unit_spec.input_dtype, IN)
-    reads = list(_read_lines(fields, constants, events))
+    read_lines = list(_read_lines(fields, constants, events))
     name = unit_spec.name
     yield f"/* Yours: where {name} gets its inputs from, and what it does. It is never written over."
     yield " *"
@@ -127,16 +127,16 @@ def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
     is_filled = len(fields) <= len(_SENSOR_CHANNELS) and all(kind.itemsize == 1 for _, kind, _ in fields)
     note = "" if is_filled else " /* say true once every input is right */"
     yield from (f"const bool hooks_are_filled = {str(is_filled).lower()};{note}", "")
-    if reads:
+    if read_lines:
         yield from ("#define THRESHOLD 2048U /* of 4095, which is 3.3 V */", "")
-    if any("has_come" in line for line in reads):
+    if any("has_come" in line for line in read_lines):
         yield from _HAS_COME.splitlines()
     yield from ("void hook_begin(void)", "{")
     for channel in _SENSOR_CHANNELS[: len(fields)]:
         port, pin = ("A", channel) if channel < 8 else ("B", channel - 8)
         yield f"    board_pin_mode(BOARD_PORT_{port}, {pin}U, BOARD_PIN_ANALOGUE);"
     yield from ("}", "", "/* Fill a record of inputs. */", "void hook_inputs(uint8_t *input)", "{")
-    yield from reads or ["    (void)input; /* there are none */"]
+    yield from read_lines or ["    (void)input; /* there are none */"]
     yield from (
         "}",
         "",
@@ -144,17 +144,20 @@ def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
         " * Do what a record of states says; unit.h has names for its bytes. For example:",
         " *",
     )
-    yield f" *   board_set_pin(BOARD_PORT_B, 12U, state[{_example(unit_spec)}] != 0U);"
+    yield f" *   board_set_pin(BOARD_PORT_B, 12U, state[{_choose_example_constant(unit_spec)}] != 0U);"
     yield " *"
     yield " * after a board_pin_mode(BOARD_PORT_B, 12U, BOARD_PIN_OUTPUT) in hook_begin."
     yield from (" */", "void hook_tick(const uint8_t *state)", "{", "    (void)state;", "}")
 
 
-def _example(unit_spec: UnitSpec) -> str:
-    """Return the constant of a byte of the states for an example: an output, else the status."""
+def _choose_example_constant(unit_spec: UnitSpec) -> str:
+    """Return the C constant with the offset of a byte in a record of states, for an example in a comment.
+
+    It is that of the first output of a single byte, else that of the status.
+    """
     outputs = unit_spec.chart.outputs if isinstance(unit_spec, ChartUnitSpec) else ()
     constants = offset_constants(unit_spec.state_dtype, STATE, dict.fromkeys(outputs, OUT))
-    sizes = {name: kind.itemsize for name, kind, _ in _fields(unit_spec.state_dtype)}
+    sizes = {name: kind.itemsize for name, kind, _ in _list_fields(unit_spec.state_dtype)}
     example = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
     return constants[example]
 

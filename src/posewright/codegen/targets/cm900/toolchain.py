@@ -69,10 +69,10 @@ def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[s
             folder=build_folder,
         )
     except CompileError as error:
-        raise (_overflow(error.log) or error) from None
-    listing = (build_folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
+        raise (_too_large_error(error.log) or error) from None
+    link_map = (build_folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
     elf = build_folder / f"{name}.elf"
-    return Built(elf, elf, read_parts(listing))
+    return Built(elf, elf, read_part_sizes(link_map))
 
 
 def write_binary(elf: Path) -> Path:
@@ -82,7 +82,7 @@ def write_binary(elf: Path) -> Path:
     return binary
 
 
-def _overflow(log: str) -> TooLargeError | None:
+def _too_large_error(log: str) -> TooLargeError | None:
     """Return the error for an image that is too large; None where the linker reports other errors."""
     excess = {region: int(count) for region, count in _OVERFLOW.findall(log)}
     if not excess:
@@ -99,8 +99,10 @@ def _overflow(log: str) -> TooLargeError | None:
     )
 
 
-def read_parts(listing: str) -> dict[str, PartSize]:
-    """Return flash and RAM by part from the map of GNU ld, the largest parts in flash first.
+def read_part_sizes(link_map: str) -> dict[str, PartSize]:
+    """Return flash and RAM by part of an image, a C file or a library, from the map file of GNU ld.
+
+    The largest parts in flash come first; parts that take neither are left out.
 
     Each output section, such as `.text`, is followed by lines with the sections of objects that are placed in
     it.
@@ -108,7 +110,7 @@ def read_parts(listing: str) -> dict[str, PartSize]:
     flash: dict[str, int] = {}
     ram: dict[str, int] = {}
     output_section = ""
-    _, _, memory_map = listing.partition("Linker script and memory map")
+    _, _, memory_map = link_map.partition("Linker script and memory map")
     # a long name stands on a line of its own before its address
     memory_map = re.sub(r"^( \S+)\n\s+(?=0x)", r"\1 ", memory_map, flags=re.MULTILINE)
     for line in memory_map.splitlines():
@@ -118,8 +120,8 @@ def read_parts(listing: str) -> dict[str, PartSize]:
             continue
         section_match = _PLACED_SECTION.match(line)
         if section_match:
-            section, hex_size, origin = section_match.groups()
-            part = _name_part(section, origin)
+            section, hex_size, object_path = section_match.groups()
+            part = _name_part(section, object_path)
             size = int(hex_size, 16)
             if output_section in {".text", ".data"}:
                 flash[part] = flash.get(part, 0) + size
@@ -130,9 +132,9 @@ def read_parts(listing: str) -> dict[str, PartSize]:
     return {part: size for part, size in sizes.items() if any(size)}
 
 
-def _name_part(section: str, origin: str) -> str:
+def _name_part(section: str, object_path: str) -> str:
     """Return the part of an image that a section belongs to: a C file, a library, or `alignment`."""
     if section == "*fill*":
         return "alignment"
-    library = _OF_LIBRARY.search(origin)
-    return library[1] if library else f"{Path(origin).stem}.c"
+    library = _OF_LIBRARY.search(object_path)
+    return library[1] if library else f"{Path(object_path).stem}.c"

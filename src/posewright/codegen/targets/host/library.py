@@ -80,7 +80,7 @@ class HostLibrary:
         self.input_dtype = unit_spec.input_dtype
         self.state_dtype = unit_spec.state_dtype
         sources = (*unit_spec.sources(), *Host().sources(unit_spec))
-        self.library = _load_library(sources)
+        self.library = _load_library_copy(sources)
         self.library.host_run.argtypes = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
         self.library.host_run.restype = None
         self.reset()
@@ -108,7 +108,7 @@ class HostLibrary:
         """Do nothing: a library stays loaded as long as the process."""
 
 
-def _load_library(sources: Sequence[SourceFile]) -> ctypes.PyDLL:
+def _load_library_copy(sources: Sequence[SourceFile]) -> ctypes.PyDLL:
     """Load a copy of the library of these sources, from the cache or newly compiled."""
     compiler = find_compiler()
     cached_library = cache_folder("host") / f"{_cache_key(sources, compiler)}.so"
