@@ -150,9 +150,10 @@ def _sensor_frames(
     """
     (base,) = poses.base_poses.values()
     (joints,) = poses.joint_angles.values()
-    link = "" if "base_pose" in sensor_card else sensor_card["link"]
-    pose = np.tile(sensor_card.get("base_pose") or sensor_card["link_pose"], (len(base), 1))
-    return compose_frames(link_frames(header, base, joints)[link], pose)
+    link_name = "" if "base_pose" in sensor_card else sensor_card["link"]  # "" is the base
+    pose_on_link = sensor_card.get("base_pose") or sensor_card["link_pose"]
+    poses_on_link = np.tile(pose_on_link, (len(base), 1))
+    return compose_frames(link_frames(header, base, joints)[link_name], poses_on_link)
 
 
 @styled("drawing an arena")
