@@ -162,7 +162,7 @@ def test_whatever_the_line_does_each_step_is_taken_once_and_agrees(
     parity = unit.parity
     assert not parity.mismatches
     assert len(parity.steps) <= board.steps <= len(parity.steps) + 1  # the last one may be answered yet
-    assert len(parity.steps) + len(parity.missed) >= 40
+    assert len(parity.steps) + len(parity.missed_times_s) >= 40
 
 
 def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, unit_spec: ChartUnitSpec) -> None:

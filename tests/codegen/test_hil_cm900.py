@@ -100,6 +100,6 @@ def test_the_line_is_fast_enough_for_the_longest_record(tmp_path: Path) -> None:
 def test_a_board_that_cannot_keep_up_is_told(tmp_path: Path) -> None:
     unit = paced(tmp_path, 115_200)
     parity = unit.parity
-    assert len(parity.late) == 16
-    assert parity.pace > 5.0  # 591 bytes take 51 ms, a frame 7.8 ms
+    assert len(parity.late_times_s) == 16
+    assert parity.time_ratio > 5.0  # 591 bytes take 51 ms, a frame 7.8 ms
     assert [event["what"] for _, event in unit.take_events()] == ["answers after the next tick is due"]

@@ -115,7 +115,9 @@ def draw_board(outcome: Outcome) -> Figure:
     board_states = [board_state for board_state, _ in board.states]
     interpreter_states = [interpreter_state for _, interpreter_state in board.states]
     title = f"{behaviour} on {board.controller}: states of the board and of the interpreter"
-    return draw_parity(times, board_states, interpreter_states, title=title, missed=board.parity.missed)
+    return draw_parity(
+        times, board_states, interpreter_states, title=title, missed=board.parity.missed_times_s
+    )
 
 
 def draw_outcome(outcome: Recording | Recorded) -> Figure:

@@ -57,8 +57,8 @@ class UnitSource:
         chart: its chart, whose own files the unit includes.
         state_dtype: dtype of a record of states.
         input_dtype: dtype of a record of inputs.
-        places: returns the places in the document of the entries of a block, such as `inputs`, by name, or by
-            the number in a list.
+        places_in_block: returns the places in the document of the entries of a block, such as `inputs`, by
+            name, or by the number in a list.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class UnitSource:
         state_dtype: np.dtype[np.void],
         input_dtype: np.dtype[np.void],
         *,
-        places: Callable[[str], Mapping[str, Where]],
+        places_in_block: Callable[[str], Mapping[str, Where]],
     ) -> None:
         """Store the arguments, and prepare the writers of wires and of conditions."""
         self.behaviour = behaviour
         self.chart = chart
         self.state_dtype = state_dtype
         self.input_dtype = input_dtype
-        self._places_in_block = places
+        self._places_in_block = places_in_block
         names = chart.generator.names
         self._prefix = names.prefix  # of the chart's names in C
         self._output_names = {
@@ -87,7 +87,7 @@ class UnitSource:
             names.inputs,
             event_names=names.event_inputs,
             output_names=self._output_names,
-            place_of_wire=places("inputs"),
+            place_of_wire=places_in_block("inputs"),
         )
         # for the conditions of the rules, which read the chart's outputs
         self._expressions = CExpressions(

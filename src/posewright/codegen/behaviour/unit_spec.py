@@ -64,7 +64,7 @@ class BehaviourUnitSpec:
 
     def _raise_error(self, problem: str, block: str, name: str, hint: str) -> NoReturn:
         """Raise the InputError for an entry of a block of the document, named as in `places`."""
-        where = self.places(block).get(name)
+        where = self.places_in_block(block).get(name)
         raise InputError(f"{problem}, which a board does not do", where=where, hint=hint)
 
     @property
@@ -82,7 +82,10 @@ class BehaviourUnitSpec:
         """The motions as tables of integers."""
         behaviour = self.behaviour
         tables = PageTables.from_motions(
-            behaviour.robot, behaviour.motions, behaviour.start_pose, place_of_motion=self.places("motions")
+            behaviour.robot,
+            behaviour.motions,
+            behaviour.start_pose,
+            place_of_motion=self.places_in_block("motions"),
         )
         packet_bytes(len(tables.servo_ids))  # raises for more servos than a packet has room for
         return tables
@@ -109,7 +112,7 @@ class BehaviourUnitSpec:
         """All native documents that the behaviour was read from."""
         return self.behaviour.documents
 
-    def places(self, block: str) -> Mapping[str, Where]:
+    def places_in_block(self, block: str) -> Mapping[str, Where]:
         """Return the places in the document of the entries of a block.
 
         Args:
@@ -135,8 +138,14 @@ class BehaviourUnitSpec:
         # without the chart's own unit.h and unit.c, which those of the behaviour replace
         chart_files = (file for file in self.chart.sources() if not file.name.startswith("unit."))
         sensing_files = read_package_sources(__package__, ("sensing.h", "sensing.c"))
-        player_files = player_sources(self.tables, self.places("motions"))
-        unit = UnitSource(self.behaviour, self.chart, self.state_dtype, self.input_dtype, places=self.places)
+        player_files = player_sources(self.tables, self.places_in_block("motions"))
+        unit = UnitSource(
+            self.behaviour,
+            self.chart,
+            self.state_dtype,
+            self.input_dtype,
+            places_in_block=self.places_in_block,
+        )
         return (*chart_files, *sensing_files, *player_files, *unit.files())
 
     def reference(self) -> Executable:

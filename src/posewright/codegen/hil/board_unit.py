@@ -41,13 +41,13 @@ class StepTrace:
 
     time_s: float
     inputs: Record
-    board: Record
-    reference: Record
+    board_state: Record
+    reference_state: Record
 
     @property
     def agrees(self) -> bool:
         """Whether the records are the same, bit for bit."""
-        return self.board.tobytes() == self.reference.tobytes()
+        return self.board_state.tobytes() == self.reference_state.tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class Parity:
 
     Attributes:
         steps: all steps that the board answered, in order.
-        missed: times of ticks without an answer in time, at which the robot had to stand still [s].
-        late: times of ticks whose answer came after the next tick was due [s]; not known for a real board.
-        pace: the board's time over the run's; above 1 the board cannot keep up.
+        missed_times_s: times of ticks without an answer in time, at which the robot had to stand still [s].
+        late_times_s: times of ticks answered after the next tick was due [s]; empty for a real board.
+        time_ratio: the board's time over the run's; above 1 the board cannot keep up.
     """
 
     steps: tuple[StepTrace, ...] = field(repr=False)
-    missed: tuple[float, ...] = ()
-    late: tuple[float, ...] = ()
-    pace: float = 1.0
+    missed_times_s: tuple[float, ...] = ()
+    late_times_s: tuple[float, ...] = ()
+    time_ratio: float = 1.0
 
     @property
     def mismatches(self) -> tuple[StepTrace, ...]:
@@ -77,9 +77,9 @@ class Parity:
         data = {
             "ticks": len(self.steps),
             "mismatches": len(mismatches),
-            "missed": len(self.missed),
-            "late": len(self.late),
-            "pace": round(self.pace, 3),
+            "missed": len(self.missed_times_s),
+            "late": len(self.late_times_s),
+            "pace": round(self.time_ratio, 3),
         }
         if mismatches:
             data["first_mismatch_s"] = mismatches[0].time_s
@@ -146,12 +146,12 @@ class BoardUnit:
     def parity(self) -> Parity:
         """The board compared with the interpreter so far."""
         run_s = self._time_s + self._period_s
-        pace = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._run_start_s) / run_s)
+        time_ratio = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._run_start_s) / run_s)
         return Parity(
             tuple(self._answered_steps),
-            missed=tuple(self._missed_times_s),
-            late=tuple(self._late_times_s),
-            pace=pace,
+            missed_times_s=tuple(self._missed_times_s),
+            late_times_s=tuple(self._late_times_s),
+            time_ratio=time_ratio,
         )
 
     @property
@@ -221,7 +221,7 @@ class BoardUnit:
             return None  # an earlier step has not been answered yet
         request = self.link.new_request(FrameKind.STEP, inputs.tobytes())
         self._pending_request = _PendingRequest(request, inputs)
-        return self._answered_steps[-1].board if self._send_pending(self._pending_request) else None
+        return self._answered_steps[-1].board_state if self._send_pending(self._pending_request) else None
 
     def _send_pending(self, pending: _PendingRequest) -> bool:
         """Send the pending request and return whether it was answered; then it is no longer pending.
@@ -246,8 +246,10 @@ class BoardUnit:
         Raises:
             ExpressionError: the status of the board's state is a failure.
         """
-        reference = self._reference.run(np.array([inputs], self.unit_spec.input_dtype))[0]
-        self._answered_steps.append(StepTrace(self._time_s, inputs, board=state, reference=reference))
+        reference_state = self._reference.run(np.array([inputs], self.unit_spec.input_dtype))[0]
+        self._answered_steps.append(
+            StepTrace(self._time_s, inputs, board_state=state, reference_state=reference_state)
+        )
         status = int(state["status"])
         if status:
             failure = _FAILURES.get(status, f"status {status}")

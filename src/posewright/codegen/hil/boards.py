@@ -64,7 +64,7 @@ class BoardReport:
         """Return the report so far about the board behind a controller; `name` is that of the board."""
         unit = controller.unit
         states = tuple(
-            (controller.state_of(step.board), controller.state_of(step.reference))
+            (controller.state_of(step.board_state), controller.state_of(step.reference_state))
             for step in unit.parity.steps
         )
         return cls(name, unit.parity, unit.counts, controller.unanswered, states)
@@ -101,10 +101,10 @@ class BoardReport:
             remarks.append(
                 f"the board did not answer in time at {self.unanswered} ticks; the robot had to stand still"
             )
-        if self.parity.late:
+        if self.parity.late_times_s:
             remarks.append(
-                f"{len(self.parity.late)} answers of the board came after the next tick was due; its time "
-                f"was {self.parity.pace:.2f} times that of the run"
+                f"{len(self.parity.late_times_s)} answers of the board came after the next tick was due; "
+                f"its time was {self.parity.time_ratio:.2f} times that of the run"
             )
         if self.link.faults:
             counts = self.link.to_dict()

@@ -90,7 +90,7 @@ class BoardController(LinkedController):
     @property
     def unanswered(self) -> int:
         """Number of ticks without an answer in time, at which the robot had to stand still."""
-        return len(self.unit.parity.missed)
+        return len(self.unit.parity.missed_times_s)
 
     def restart(self) -> None:
         """Start again from the start pose; the board's chart is reset before its next tick."""

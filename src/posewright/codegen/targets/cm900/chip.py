@@ -182,11 +182,11 @@ class Stm32F103:
         self.pins: dict[tuple[str, int], bool] = {}
         self.n_lost_bytes = 0
         self._has_crystal = has_crystal
-        machine = self.core.machine
-        machine.mmio_map(
+        emulator = self.core.emulator
+        emulator.mmio_map(
             _PERIPHERALS, _PERIPHERALS_BYTES, self._read, _PERIPHERALS, self._write, _PERIPHERALS
         )
-        machine.mmio_map(_CORE, _CORE_BYTES, self._read, _CORE, self._write, _CORE)
+        emulator.mmio_map(_CORE, _CORE_BYTES, self._read, _CORE, self._write, _CORE)
         self._read_functions: dict[int, Callable[[], int]] = {
             _RCC_CR: self._read_clock_control,
             # the clock in use (bits 2 and 3) is the one that was chosen (bits 0 and 1)
@@ -273,7 +273,7 @@ class Stm32F103:
             self.time_s >= self._emulation_end_s
             or self._n_instructions_since_access > _MAX_INSTRUCTIONS_WITHOUT_ACCESS
         ):
-            self.core.machine.emu_stop()
+            self.core.emulator.emu_stop()
 
     def _run_in_slices(self) -> None:
         """Run until the program accesses a register, in slices of `_SLICE_INSTRUCTIONS`.
@@ -379,7 +379,7 @@ class Stm32F103:
                 self.n_lost_bytes += 1
                 continue
             address = self._last_written(_CMAR6) + self._dma_buffer_bytes - self._dma_remaining
-            self.core.machine.mem_write(address, bytes([byte.value]))
+            self.core.emulator.mem_write(address, bytes([byte.value]))
             self._dma_remaining = self._dma_remaining - 1 or self._dma_buffer_bytes  # begins again at 0
         return self._dma_remaining
 
@@ -397,7 +397,7 @@ class Stm32F103:
         register, bit = clock
         return bool(self._last_written(register) >> bit & 1)
 
-    def _read(self, _machine: Any, offset: int, _size: int, base: int) -> int:
+    def _read(self, _emulator: Any, offset: int, _size: int, base: int) -> int:
         """Return the value of a register, 0 if its peripheral has no clock; Unicorn calls this.
 
         It advances the time, and stops the emulator at the end of the run.
@@ -409,10 +409,10 @@ class Stm32F103:
         read_register = self._read_functions.get(address)
         value = read_register() if read_register else self._last_written(address)
         if self.time_s >= self._emulation_end_s:
-            self.core.machine.emu_stop()
+            self.core.emulator.emu_stop()
         return value
 
-    def _write(self, _machine: Any, offset: int, _size: int, value: int, base: int) -> None:
+    def _write(self, _emulator: Any, offset: int, _size: int, value: int, base: int) -> None:
         """Set a register, unless its peripheral has no clock, and advance the time; Unicorn calls this."""
         address = base + offset
         self._count_access_time()
@@ -429,7 +429,7 @@ class Stm32F103:
         It also ends a slice of `_run_in_slices`.
         """
         if self._n_instructions_since_access > _MAX_INSTRUCTIONS_WITHOUT_ACCESS:
-            self.core.machine.emu_stop()  # the program ran in slices; from here on blocks are counted again
+            self.core.emulator.emu_stop()  # the program ran in slices; from here on blocks are counted again
         self._n_instructions_since_access = 0
         self.time_s += _CYCLES_PER_ACCESS / self.core_hz
 

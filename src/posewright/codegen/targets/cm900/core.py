@@ -16,7 +16,7 @@ RAM = 0x20000000
 RAM_BYTES = 20 * 1024
 PROGRAM = 0x08003000
 """End of the board's bootloader, with the vector table: see cm900.ld."""
-OUTSIDE = 0x60000000
+EXTERNAL_RAM = 0x60000000
 """Memory that no CM-900 has, for inputs and states of a verification; RM0008 3.3 has external RAM there."""
 
 _STACK_PATTERN = 0xA5
@@ -30,55 +30,57 @@ class CortexM3:
 
     Args:
         image: the program.
-        outside: size of the memory at `OUTSIDE` [bytes].
+        external_ram_bytes: size of the memory at `EXTERNAL_RAM` [bytes].
 
     Raises:
         MissingExtraError: Unicorn is not installed.
     """
 
-    def __init__(self, image: ElfImage, outside: int = 0) -> None:
+    def __init__(self, image: ElfImage, external_ram_bytes: int = 0) -> None:
         """Map the memory of the chip, and load the program into it."""
         try:
             unicorn: Any = importlib.import_module("unicorn")
-            self._arm: Any = importlib.import_module("unicorn.arm_const")
+            self._arm_constants: Any = importlib.import_module("unicorn.arm_const")
         except ImportError as error:
             raise MissingExtraError.for_extra("an emulated Cortex-M3", "boards") from error
-        self._unicorn = unicorn
-        self.machine: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
-        self.machine.ctl_set_cpu_model(self._arm.UC_CPU_ARM_CORTEX_M3)
-        self.machine.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
-        self.machine.mem_map(RAM, RAM_BYTES)
-        if outside:
-            n_pages = -(-outside // _PAGE)  # rounded up
-            self.machine.mem_map(OUTSIDE, n_pages * _PAGE)
+        self._unicorn_module = unicorn
+        self.emulator: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
+        self.emulator.ctl_set_cpu_model(self._arm_constants.UC_CPU_ARM_CORTEX_M3)
+        self.emulator.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        self.emulator.mem_map(RAM, RAM_BYTES)
+        if external_ram_bytes:
+            n_pages = -(-external_ram_bytes // _PAGE)  # rounded up
+            self.emulator.mem_map(EXTERNAL_RAM, n_pages * _PAGE)
         for address, data in image.segments.items():
-            self.machine.mem_write(address, data)
+            self.emulator.mem_write(address, data)
         self._instruction_counts: dict[tuple[int, int], int] = {}  # by address and size of a basic block
 
     def restart(self) -> int:
         """Set the stack pointer from the vector table, as the bootloader does; return the start address."""
-        for k in range(13):
-            self.machine.reg_write(self._arm.UC_ARM_REG_R0 + k, 0)
-        self.machine.reg_write(self._arm.UC_ARM_REG_SP, self._word(PROGRAM))
-        return self._word(PROGRAM + 4)
+        n_registers = 13  # R0 to R12
+        for k in range(n_registers):
+            self.emulator.reg_write(self._arm_constants.UC_ARM_REG_R0 + k, 0)
+        self.emulator.reg_write(self._arm_constants.UC_ARM_REG_SP, self._read_word(PROGRAM))
+        return self._read_word(PROGRAM + 4)
 
-    def _word(self, address: int) -> int:
-        return int.from_bytes(self.machine.mem_read(address, 4), "little")
+    def _read_word(self, address: int) -> int:
+        """Return the 32-bit number at an address."""
+        return int.from_bytes(self.emulator.mem_read(address, 4), "little")
 
     @property
     def program_counter(self) -> int:
         """The address of the next instruction."""
-        return int(self.machine.reg_read(self._arm.UC_ARM_REG_PC))
+        return int(self.emulator.reg_read(self._arm_constants.UC_ARM_REG_PC))
 
     @property
     def return_address(self) -> int:
         """The return address of a function at its first instruction (the link register)."""
-        return int(self.machine.reg_read(self._arm.UC_ARM_REG_LR)) & ~1
+        return int(self.emulator.reg_read(self._arm_constants.UC_ARM_REG_LR)) & ~1
 
     def run_from(
         self, start: int, until: int = 0xFFFFFFFE, *, max_instructions: int = 0, timeout_s: float = 0.0
     ) -> None:
-        """Run from `start` to `until`, or until the machine is stopped.
+        """Run from `start` to `until`, or until the emulator is stopped.
 
         Args:
             start: address of the first instruction.
@@ -90,10 +92,10 @@ class CortexM3:
             BodyError: the program accesses memory that does not exist.
         """
         try:
-            self.machine.emu_start(
+            self.emulator.emu_start(
                 start | 1, until & ~1, timeout=round(timeout_s * 1e6), count=max_instructions
             )
-        except self._unicorn.UcError as error:
+        except self._unicorn_module.UcError as error:
             raise BodyError(
                 f"the program fails on the emulated processor, at 0x{self.program_counter:08x}: {error}",
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS shows which function that is",
@@ -116,9 +118,9 @@ class CortexM3:
     def call(self, function: int, *arguments: int, return_address: int, timeout_s: float) -> None:
         """Call a function with up to four words, to return to `return_address`; raises as `run_to` does."""
         for k, word in enumerate(arguments):
-            self.machine.reg_write(self._arm.UC_ARM_REG_R0 + k, word)
-        self.machine.reg_write(self._arm.UC_ARM_REG_SP, self._word(PROGRAM))
-        self.machine.reg_write(self._arm.UC_ARM_REG_LR, return_address | 1)
+            self.emulator.reg_write(self._arm_constants.UC_ARM_REG_R0 + k, word)
+        self.emulator.reg_write(self._arm_constants.UC_ARM_REG_SP, self._read_word(PROGRAM))
+        self.emulator.reg_write(self._arm_constants.UC_ARM_REG_LR, return_address | 1)
         self.run_to(function, return_address, timeout_s)
 
     def watch_blocks(
@@ -144,17 +146,17 @@ class CortexM3:
         watched_begin = FLASH
         for excluded_begin, excluded_end in (*sorted(excluded), (memory_end, memory_end)):
             if excluded_begin > watched_begin:
-                hook = self.machine.hook_add(
-                    self._unicorn.UC_HOOK_BLOCK, on_hook, begin=watched_begin, end=excluded_begin - 1
+                hook = self.emulator.hook_add(
+                    self._unicorn_module.UC_HOOK_BLOCK, on_hook, begin=watched_begin, end=excluded_begin - 1
                 )
                 hooks.append(hook)
             watched_begin = excluded_end
-        self.machine.ctl_flush_tb()  # code that was translated before calls no hook
+        self.emulator.ctl_flush_tb()  # code that was translated before calls no hook
 
         def stop_watching() -> None:
             for hook in hooks:
-                self.machine.hook_del(hook)
-            self.machine.ctl_flush_tb()
+                self.emulator.hook_del(hook)
+            self.emulator.ctl_flush_tb()
 
         return stop_watching
 
@@ -164,7 +166,7 @@ class CortexM3:
         An instruction that begins with the bits 11101 or more has 32 bits, others have 16 (ARMv7-M ARM,
         A5.1).
         """
-        code = self.machine.mem_read(address, size)
+        code = self.emulator.mem_read(address, size)
         offset = 0
         count = 0
         while offset < size:
@@ -176,10 +178,10 @@ class CortexM3:
 
     def fill_stack_pattern(self, start: int) -> None:
         """Fill RAM from `start` on with a pattern, for `stack_bytes_used`."""
-        self.machine.mem_write(start, bytes([_STACK_PATTERN]) * (RAM + RAM_BYTES - start))
+        self.emulator.mem_write(start, bytes([_STACK_PATTERN]) * (RAM + RAM_BYTES - start))
 
     def stack_bytes_used(self, start: int) -> int:
         """Return how many bytes at the upper end of RAM were used since `fill_stack_pattern`: the stack."""
         return len(
-            bytes(self.machine.mem_read(start, RAM + RAM_BYTES - start)).lstrip(bytes([_STACK_PATTERN]))
+            bytes(self.emulator.mem_read(start, RAM + RAM_BYTES - start)).lstrip(bytes([_STACK_PATTERN]))
         )

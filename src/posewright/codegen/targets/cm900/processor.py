@@ -12,7 +12,7 @@ from posewright.codegen.targets.target import write_sources
 from posewright.codegen.unit import Footprint, Records, UnitSpec, read_package_sources
 from posewright.errors import BodyError
 
-from .core import OUTSIDE, CortexM3
+from .core import EXTERNAL_RAM, CortexM3
 from .elf import ElfImage
 from .target import Cm900, c_files
 from .toolchain import BUILD, compile_sources, link_image
@@ -30,7 +30,11 @@ _MAX_INSTRUCTIONS_PER_STEP = 8_000_000
 
 
 class _StepCounter:
-    """Counts the instructions of each call of a function."""
+    """Counts the instructions of each call of a function.
+
+    Attributes:
+        counts: the number of instructions of each call that has returned.
+    """
 
     def __init__(self, core: CortexM3, function: int) -> None:
         self.counts: list[int] = []
@@ -39,11 +43,11 @@ class _StepCounter:
         self._return_address: int | None = None
         self._n_instructions = 0
 
-    def begin(self) -> None:
-        """Start outside the function, since the step before may have failed."""
+    def discard_open_call(self) -> None:
+        """Count no more in a call that has begun and not returned, since the last step may have failed."""
         self._return_address = None
 
-    def on_block(self, address: int, n_instructions: int) -> None:
+    def count_block(self, address: int, n_instructions: int) -> None:
         """Add the instructions of a basic block to the count of the present call, if there is one.
 
         A call begins with the block at the function's address, and is over at its return address. One that
@@ -57,7 +61,7 @@ class _StepCounter:
             self._n_instructions = 0
         self._n_instructions += n_instructions
         if self._return_address is not None and self._n_instructions > _MAX_INSTRUCTIONS_PER_STEP:
-            self._core.machine.emu_stop()
+            self._core.emulator.emu_stop()
 
 
 def _is_chart(unit_spec: UnitSpec) -> bool:
@@ -91,7 +95,7 @@ class CortexProcessor:
             self._memory_footprint = self._build(unit_spec, Path(folder))
             image = ElfImage.read(Path(folder) / BUILD / "pil.elf")
         bytes_per_step = self._input_dtype.itemsize + self._state_dtype.itemsize
-        self._core = CortexM3(image, outside=_STEPS_PER_BATCH * bytes_per_step)
+        self._core = CortexM3(image, external_ram_bytes=_STEPS_PER_BATCH * bytes_per_step)
         self._symbols = image.symbols
         measured_function = f"{unit_spec.name}_step" if _is_chart(unit_spec) else "unit_step"
         self._counter = _StepCounter(self._core, image.symbols[measured_function])
@@ -157,8 +161,8 @@ class CortexProcessor:
         """Run records with the instructions of each step counted."""
         if not len(inputs):
             return self._run_batch(inputs)
-        self._counter.begin()
-        stop_watching = self._core.watch_blocks(self._counter.on_block)
+        self._counter.discard_open_call()
+        stop_watching = self._core.watch_blocks(self._counter.count_block)
         try:
             return self._run_batch(inputs)
         finally:
@@ -177,11 +181,11 @@ class CortexProcessor:
             raise BodyError(
                 f"records of inputs have {self._input_dtype.itemsize} bytes, not {len(input_data) // n_steps}"
             )
-        memory = self._core.machine
+        memory = self._core.emulator
         if input_data:
-            memory.mem_write(OUTSIDE, input_data)
-        states_address = OUTSIDE + len(input_data)
-        self._call("pil_run", n_steps, OUTSIDE, states_address, steps=n_steps)
+            memory.mem_write(EXTERNAL_RAM, input_data)
+        states_address = EXTERNAL_RAM + len(input_data)
+        self._call("pil_run", n_steps, EXTERNAL_RAM, states_address, steps=n_steps)
         state_data = bytes(memory.mem_read(states_address, n_steps * self._state_dtype.itemsize))
         return np.frombuffer(state_data, self._state_dtype)
 
