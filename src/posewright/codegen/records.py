@@ -250,6 +250,7 @@ class RecordFormat:
 
     @cached_property
     def _state_struct(self) -> struct.Struct:
+        """The layout of a state record."""
         return struct_layout_of(self.state_dtype)
 
     @cached_property

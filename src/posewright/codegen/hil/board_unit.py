@@ -265,6 +265,7 @@ class BoardUnit:
             self._record_event("was reset and begins anew")
 
     def _record_event(self, description: str, **details: object) -> None:
+        """Append an event of the kind `board`, which `take_events` returns."""
         self._events.append(("board", {"what": description, **details}))
 
     def _require_greeting(self) -> None:

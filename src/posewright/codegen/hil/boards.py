@@ -268,10 +268,12 @@ def chart_controller(
 
 
 def _switch_on_serial_board(port: SerialPort, behaviour: Behaviour, seed: Seed) -> BoardController:
+    """Return the controller of a real board at a serial port, which runs the behaviour's chart."""
     return chart_controller(SerialLine(port), behaviour, seed, is_real=True)
 
 
 def _switch_on_uno(behaviour: Behaviour, seed: Seed) -> BoardController:
+    """Return the controller of an emulated Arduino UNO that runs the behaviour's chart."""
     from posewright.codegen.targets.arduino_uno.board import EmulatedUno
 
     board = emulate_board(EmulatedUno, UNO, ChartUnitSpec(behaviour.chart))

@@ -78,6 +78,7 @@ class SerialLine:
         self._serial_port.close()
 
     def _gone_error(self, error: Exception) -> BodyError:
+        """Return the error for a port that has gone while it was open."""
         return BodyError(
             f"the serial port {self._port_settings.path} has gone: {error}", hint="plug the board in again"
         )

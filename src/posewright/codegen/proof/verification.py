@@ -53,20 +53,26 @@ class Mismatch:
         )
 
     def table(self, unit_spec: UnitSpec) -> tuple[list[str], list[list[Any]]]:
-        """Return headers and rows of a table: inputs, states expected and got, fields that differ."""
+        """Return headers and rows of a table of the last `MAX_TICKS_SHOWN` ticks, a row each.
+
+        The columns are the first inputs that are not always 0, the active states expected and got, and both
+        values of each field that differs at the last tick.
+        """
         nonzero_names = [name for name in self.inputs.dtype.names or () if self.inputs[name].any()]
-        names = nonzero_names[:MAX_INPUTS_SHOWN]
+        input_names = nonzero_names[:MAX_INPUTS_SHOWN]
         expected_states = _active_states(unit_spec, self.expected)
         got_states = _active_states(unit_spec, self.got)
-        fields = [name for name in self.fields if name != "active"]
-        headers = ["tick", *names, "expected", "got"]
-        for name in fields:
+        # the active states have columns of their own
+        differing_fields = [name for name in self.fields if name != "active"]
+        headers = ["tick", *input_names, "expected", "got"]
+        for name in differing_fields:
             headers += [name, f"{name}\ngot"]
         rows: list[list[Any]] = []
-        for tick in range(max(len(self.inputs) - MAX_TICKS_SHOWN, 0), len(self.inputs)):
-            row = [tick, *(self.inputs[name][tick].tolist() for name in names)]
+        first_tick = max(len(self.inputs) - MAX_TICKS_SHOWN, 0)
+        for tick in range(first_tick, len(self.inputs)):
+            row = [tick, *(self.inputs[name][tick].tolist() for name in input_names)]
             row += [expected_states[tick], got_states[tick]]
-            for name in fields:
+            for name in differing_fields:
                 row += [self.expected[name][tick].tolist(), self.got[name][tick].tolist()]
             rows.append(row)
         return headers, rows

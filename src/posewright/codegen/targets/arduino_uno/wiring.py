@@ -207,6 +207,7 @@ class ChartWiring:
         lines.add("}")
 
     def _write_outputs(self, lines: _Lines) -> None:
+        """Write the function that sets the pins of the outputs from a state record."""
         lines.add("", "void wiring_write(const uint8_t *state)", "{")
         for port in self.outputs:
             lines.add(f"    {port.pin}.write({_value_expression('state', port)});", element=port.element)
@@ -265,10 +266,12 @@ class _Lines:
         self.elements: list[Element | None] = []
 
     def add(self, *lines: str, element: Element | None = None) -> None:
+        """Append lines that were generated from an element of the chart; None for none."""
         self.lines += lines
         self.elements += [element] * len(lines)
 
     def file(self, name: str, *, keep: bool = False) -> SourceFile:
+        """Return the lines as a file; `keep` makes it the user's, which is never overwritten."""
         return SourceFile(name, lines=tuple(self.lines), elements=tuple(self.elements), keep=keep)
 
 
