@@ -213,7 +213,7 @@ def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> 
 
 def height_deviation_mm(path: FootPath) -> Floats:
     """Return the heights of a foot over the ground while it should be on it, `(n,)` [mm]."""
-    times, executed = path.executed_in_order
+    times, executed = path.executed_since_lift
     return feet.height_mm(path, executed[times >= path.timing.air_s])
 
 
@@ -223,7 +223,7 @@ def _draw_heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
     for panel, content in zip(axes, contents, strict=True):
         path = content.feet[SHOWN_FOOT]
         timing = content.timing
-        times, executed = path.executed_in_order
+        times, executed = path.executed_since_lift
         for start in (0.0, timing.air_s - timing.ascent_s):
             panel.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
         panel.axhline(0.0, color=GREY, lw=0.8)
