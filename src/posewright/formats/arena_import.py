@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arenas import Piece, RecognisedArena, recognise_arena
+from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats.openrave import Environment, KinBody, read_openrave
 from posewright.formats.scenes import SCENES, Y_TO_Z, Up, pieces_of, read_scene
@@ -116,17 +117,28 @@ def _pieces_of_body(body: KinBody) -> list[Piece]:
 
 
 def _guess_up(pieces: Sequence[Piece]) -> Up:
-    """Return the axis along which the floor is thinnest, or the scene clearly shortest; z if in doubt."""
-    floors = [
-        np.ptp(piece.points, axis=0)
+    """Return Y if the largest floor is thinnest along y, and otherwise Z.
+
+    Without a piece that is named as a floor, return Y if the scene is clearly shorter along y than along x
+    and z.
+    """
+    floor_sizes = [
+        np.ptp(piece.points, axis=0)  # along x, y and z
         for piece in pieces
         if any(_FLOOR_NAMES.search(name) for name in (piece.name, *piece.group_names))
     ]
-    if floors:
-        largest_floor = max(floors, key=lambda edges: float(np.sort(edges)[1:].prod()))
-        return Up.Y if int(np.argmin(largest_floor)) == 1 else Up.Z
+    if floor_sizes:
+        largest_floor_size = max(floor_sizes, key=_largest_face_area)
+        y_axis = 1
+        return Up.Y if np.argmin(largest_floor_size) == y_axis else Up.Z
     size_x, size_y, size_z = np.ptp(np.concatenate([piece.points for piece in pieces]), axis=0).tolist()
     return Up.Y if size_y * _MIN_FLATNESS < min(size_x, size_z) else Up.Z
+
+
+def _largest_face_area(size: Floats) -> float:
+    """Return the area of the largest face of a box of a size, `(3,)`: the product of its longer edges."""
+    _, middle_edge, longest_edge = np.sort(size).tolist()
+    return float(middle_edge * longest_edge)
 
 
 def _transform_pieces(pieces: Sequence[Piece], scale: float, turn_deg: float) -> tuple[Piece, ...]:

@@ -104,7 +104,7 @@ class MotionCheck:
         data: dict[str, object] = {
             "file": str(self.file.path),
             "format": self.file.format,
-            "assumed": self.file.assumed,
+            "assumed": self.file.assumed_robot,
             "rules": self.rules,
             "motions": len(self.pages),
             "checked": [{"page": page.number, "motion": page.motion} for page in self.pages],

@@ -99,7 +99,7 @@ class FilesPanel(Panel):
             "isNew": self._target.digest is None,
             "changed": self._is_changed_on_disk,
             "notes": list(file.warnings),
-            "assumed": file.assumed or "",
+            "assumed": file.assumed_robot or "",
             "failure": self._draft_error,
             "isStick": self._opened.stick is not None,
         }
