@@ -100,7 +100,7 @@ class FindingsPanel(Panel):
         """Return the commanded and the simulated angle of a joint [deg] over time [s]."""
         if self._trial_result is None:
             raise InputError("the motion was not run under gravity", hint="switch physics on")
-        played = self._trial_result.played
+        played = self._trial_result.played_motion
         record = played.record
         column = self._trial_result.robot.index(joint)
         first_row = max(0, played.first_frame - 1)  # the row before the motion's first command is its start
@@ -156,7 +156,7 @@ class PhysicsSource:
     """A motion under gravity, as a `PlaybackSource`."""
 
     def __init__(self, result: MotionResult) -> None:
-        played = result.played
+        played = result.played_motion
         record = played.record
         self._name = result.robot.name
         self._poses = Poses(
