@@ -278,8 +278,8 @@ class _DriveWatcher:
 
     Args:
         joints: the joints of the body.
-        on_state: as for `BusThread`.
-        on_trouble: as for `BusThread`.
+        on_state: called with measured angles [rad] and the joints without torque.
+        on_trouble: called with an error that does not end the drive.
         is_over: returns whether the drive is to end.
     """
 
@@ -290,6 +290,7 @@ class _DriveWatcher:
         on_trouble: Callable[[PosewrightError], None],
         is_over: Callable[[], bool],
     ) -> None:
+        """Report the first state at once."""
         self._joints = joints
         self._on_state = on_state
         self._on_trouble = on_trouble
@@ -584,7 +585,10 @@ class TeachPanel(Panel):
             self._context.player.set_source(LivePose(base, shown_angles, self._motion.duration))
 
     def _end(self, error: PosewrightError | None) -> None:
-        """Publish that the body is closed, with the error that ended it, and show the motion again."""
+        """Publish that the body is closed, and show the motion again.
+
+        The published `trouble` is the error that ended it, or else the reason for closing it; it may be empty.
+        """
         self._bus = None
         self._follower = None
         trouble = self._closing_reason if error is None else str(error)

@@ -360,6 +360,7 @@ class TrialPanel(Playhead):
                 self._workspace.path(str(Path(name).resolve()))
 
     def _require_track(self) -> Track:
+        """Return the track of the open trial; raise InputError if no trial is open."""
         if self._track is None:
             raise InputError("no trial is open", hint="open a recording or run a trial")
         return self._track
@@ -376,7 +377,8 @@ class TrialPanel(Playhead):
         """
 
         def finish(result: Track | PosewrightError) -> None:
-            self._pacer = None
+            """Show the track or the error that the task ended with; runs on the session's thread."""
+            self._pacer = None  # no trial is running any more
             if isinstance(result, PosewrightError):
                 self.pause()
                 self._session.show_error(result)

@@ -133,8 +133,13 @@ def _describe(recording: Recording) -> View:
 
 
 def _chart(header: Header, record: RobotRecord) -> View:
-    """Return the picture of the chart that a robot ran, and the parent of each state."""
-    visited = {name for state in set(record.decisions.states) for name in state.split("+")}
+    """Return the picture of the chart that a robot ran, and the parent of each state.
+
+    It is the first chart in the recording that has all states in which the robot was. Both are empty if there
+    is none, or the chart is too large.
+    """
+    # several states that were active at once are recorded as one text: `walk+look`
+    visited_states = {name for states in set(record.decisions.states) for name in states.split("+")}
     for name, text in header.documents.items():
         if not name.endswith(CHART_SUFFIXES):
             continue
@@ -142,7 +147,8 @@ def _chart(header: Header, record: RobotRecord) -> View:
             chart = parse_any_chart(text)
         except InputError:  # another kind of table, or a chart whose parts are not in the recording
             continue
-        if visited and visited <= set(chart.parents) and len(chart.every_state) <= MAX_CHART_STATES:
+        has_all_states = bool(visited_states) and visited_states <= set(chart.parents)
+        if has_all_states and len(chart.every_state) <= MAX_CHART_STATES:
             parents = {state: parent for state, parent in chart.parents.items() if parent is not None}
             return {"chart": draw_svg(chart), "inside": parents}
     return {"chart": None, "inside": {}}

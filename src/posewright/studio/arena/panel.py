@@ -57,7 +57,8 @@ class ArenaPanel(Panel):
         self._draft_writer: DraftWriter | None = None
         self._unsaved_arena: Arena | None = None
         self._draft_path: Path | None = None
-        self._drafts: dict[str, View] = {}  # those that can be recovered, by the names of their files
+        # drafts by file name; one whose `damage` is not empty cannot be read, and so not be recovered
+        self._drafts: dict[str, View] = {}
         self._draft_error = ""
         self._is_changed_on_disk = False
         self._choose_contest(DEFAULT_CONTEST)
@@ -99,14 +100,14 @@ class ArenaPanel(Panel):
     @action
     def choices(self) -> dict[str, list[str]]:
         """Return what can be opened, the contests, and the programs that can race."""
-        found = self._trial_panel.choices()
-        names = list(self._workspace.files())
+        trial_choices = self._trial_panel.choices()
+        file_names = list(self._workspace.files())
         return {
             "arenas": list(all_arena_names()),
             "layouts": list(layout_names()),
-            "files": [name for name in names if name.endswith((ARENA_SUFFIX, LAYOUT_SUFFIX))],
+            "files": [name for name in file_names if name.endswith((ARENA_SUFFIX, LAYOUT_SUFFIX))],
             "contests": list(contest_names()),
-            "behaviours": found["behaviours"],
+            "behaviours": trial_choices["behaviours"],
         }
 
     @action
@@ -293,7 +294,10 @@ class ArenaPanel(Panel):
         return self._require_history().value
 
     def _show_opened_field(self, opened: OpenedArena) -> None:
-        """Show an opened field with a new history; unsaved edits of the previous one stay in its draft."""
+        """Show an opened field with a new undo history.
+
+        Unsaved edits of the previous field stay in its draft. The first call also starts the writer of drafts, and finds the drafts of earlier sessions.
+        """
         if self._draft_writer is None:
             self._draft_writer = DraftWriter(self._on_draft_error, self._on_file_changed)
             self._drafts = {str(view["id"]): view for view in files.find_drafts(self._workspace.root)}
