@@ -587,7 +587,7 @@ class TeachPanel(Panel):
     def _end(self, error: PosewrightError | None) -> None:
         """Publish that the body is closed, and show the motion again.
 
-        The published `trouble` is the error that ended it, or else the reason for closing it; it may be empty.
+        The published `trouble` is the error that ended it, or else the reason for closing it.
         """
         self._bus = None
         self._follower = None

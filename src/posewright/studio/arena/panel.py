@@ -296,7 +296,8 @@ class ArenaPanel(Panel):
     def _show_opened_field(self, opened: OpenedArena) -> None:
         """Show an opened field with a new undo history.
 
-        Unsaved edits of the previous field stay in its draft. The first call also starts the writer of drafts, and finds the drafts of earlier sessions.
+        Unsaved edits of the previous field stay in its draft. The first call also starts the writer of
+        drafts, and finds the drafts of earlier sessions.
         """
         if self._draft_writer is None:
             self._draft_writer = DraftWriter(self._on_draft_error, self._on_file_changed)
