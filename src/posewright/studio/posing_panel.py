@@ -209,12 +209,12 @@ class PosingPanel(Panel):
         link = limbs[limb].link
         self._look_at_keyframe()
         start = self._position(link) + self._rotation(link) @ limbs[limb].point
-        self._grab(link, start, gesture)
-        if self._drag is None:
+        self._begin_drag(link, start, gesture)
+        if self._drag is None:  # it is not possible
             raise InputError(self._failure_reason)
-        self._targets.append(start + np.array([forward_mm, left_mm, up_mm]) / 1000.0)
-        error_m = self._pull()
-        self._release()
+        self._targets.append(start + np.array([forward_mm, left_mm, up_mm]) / 1000.0)  # mm to m
+        error_m = self._drag_to_target()
+        self._finish_drag()
         return round(1000.0 * error_m, DIGITS)
 
     @action
@@ -298,6 +298,7 @@ class PosingPanel(Panel):
         post = self._context.session.post
 
         def publish_joint() -> None:
+            """Publish the joint that turns the clicked link."""
             chain = self._context.scene.kinematic_model.joint_chain(link)
             if chain:
                 self._context.session.publish(
@@ -306,17 +307,17 @@ class PosingPanel(Panel):
 
         # viser calls these on its own thread, and keeps the order of async callbacks only
         async def on_drag(event: SceneNodeDragEvent[Node]) -> None:
-            """Pass the begin, moves and end of a drag on to the session."""
-            start = np.array(event.start_position)
-            end = np.array(event.end_position)
+            """Pass the begin, moves and end of a drag on to the session's thread."""
+            grabbed_point = np.array(event.start_position)
+            pointer = np.array(event.end_position)
             if event.phase == "start":
                 self._targets.clear()
-                post(lambda: self._grab(link, start))
+                post(lambda: self._begin_drag(link, grabbed_point))
             elif event.phase == "end":
-                post(self._release)
+                post(self._finish_drag)
             else:
-                self._targets.append(end)
-                post(self._pull)
+                self._targets.append(pointer)
+                post(self._drag_to_target)
 
         async def on_click(_: SceneNodePointerEvent[Node]) -> None:
             post(publish_joint)
@@ -324,7 +325,7 @@ class PosingPanel(Panel):
         node.on_drag(on_drag)
         node.on_click(on_click)
 
-    def _grab(self, link: str, point: Floats, gesture: str = "") -> None:
+    def _begin_drag(self, link: str, point: Floats, gesture: str = "") -> None:
         """Begin to drag a link; if that is not possible, show the reason.
 
         The joints from the base to the link turn. If the feet on the floor are kept there, or the base itself
@@ -382,7 +383,7 @@ class PosingPanel(Panel):
         )
         self._show_failure("")
 
-    def _pull(self) -> float:
+    def _drag_to_target(self) -> float:
         """Move the dragged limb to its latest target; return the remaining distance [m], or 0."""
         drag = self._drag
         scene = self._context.scene
@@ -404,9 +405,9 @@ class PosingPanel(Panel):
             self._show_failure(str(error.message))
         return solution.error_m
 
-    def _release(self) -> None:
+    def _finish_drag(self) -> None:
         """Move the limb to its last target, and end the drag."""
-        self._pull()
+        self._drag_to_target()
         self._end_drag()
 
     def _end_drag(self) -> None:

@@ -174,15 +174,15 @@ class TrialPanel(Playhead):
         self._end_live_trial()
         self._session.choose(mode=self.name)
 
-        def read(_: IsCancelled) -> Track:
+        def read_recording(_: IsCancelled) -> Track:
             outcome = replay(path)
             return Track.of(outcome.recording, outcome)
 
-        def show(track: Track) -> None:
-            self._discard()
-            self._publish(track)
+        def show_recording(track: Track) -> None:
+            self._discard_trial()
+            self._publish_track(track)
 
-        self._start_task(f"reading {file}", read, show)
+        self._start_task(f"reading {file}", read_recording, show_recording)
 
     @action
     def run(
@@ -220,10 +220,11 @@ class TrialPanel(Playhead):
         behaviour_name = self._resolve_program(behaviour) if behaviour else None
         self._end_live_trial()
         self._session.choose(mode=self.name)
-        self._discard()
+        self._discard_trial()
         pacer = TrialPacer(self._speed)
 
-        def work(is_cancelled: IsCancelled) -> Track:
+        def run_on_thread(is_cancelled: IsCancelled) -> Track:
+            """Run the trial to its end, and return its track; runs in the background."""
             outcome = run_trial(
                 trial,
                 layout=layout,
@@ -236,7 +237,7 @@ class TrialPanel(Playhead):
             return Track.of(outcome.recording, outcome, previous=self._track)
 
         self._pacer = pacer
-        self._start_task(f"running {label}", work, self._publish)
+        self._start_task(f"running {label}", run_on_thread, self._publish_track)
         self.play()
 
     def _make_progress_handler(self, is_cancelled: IsCancelled) -> Callable[[Progress], None]:
@@ -401,10 +402,10 @@ class TrialPanel(Playhead):
 
     def _publish_progress(self, track: Track, score_so_far: str) -> None:
         """Show the recorded part of a running trial, and its score so far."""
-        self._publish(track)
+        self._publish_track(track)
         self._publish_status("running", score_so_far)
 
-    def _publish(self, track: Track) -> None:
+    def _publish_track(self, track: Track) -> None:
         """Show a recording, or a longer one of the running trial, in the windows and the 3-D view."""
         self._track = track
         self._session.publish("trial", track.description)
@@ -416,7 +417,7 @@ class TrialPanel(Playhead):
         self.update(pages, pages)  # only the recording has changed, not the pages of the document
         self._show_at_playhead()
 
-    def _discard(self) -> None:
+    def _discard_trial(self) -> None:
         """Remove the trial from the windows and the 3-D view."""
         self._close_world()
         self._track = None

@@ -183,7 +183,8 @@ def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:
     """
     names = dict.fromkeys(name for row in rows for name in row)
     return [
-        {"name": name, "values": _changes(times, [_plain(row.get(name)) for row in rows])} for name in names
+        {"name": name, "values": _changes(times, [_plain_value(row.get(name)) for row in rows])}
+        for name in names
     ]
 
 
@@ -203,7 +204,8 @@ def _changes(times: Floats, values: Sequence[object]) -> Changes:
     return changes[:: math.ceil(len(changes) / MAX_POINTS)]
 
 
-def _plain(value: object) -> PlainData:
+def _plain_value(value: object) -> PlainData:
+    """Return a value as plain data, rounded to 4 decimals, with None for NaN."""
     return to_plain(value, decimals=4, nan_as_none=True)
 
 
@@ -215,8 +217,8 @@ def _last_decision(decisions: Decisions, time_s: float) -> View:
     return {
         "states": decisions.states[row].split("+"),
         "playing": decisions.playing[row],
-        "inputs": {name: _plain(value) for name, value in decisions.inputs[row].items()},
-        "outputs": {name: _plain(value) for name, value in decisions.outputs[row].items()},
+        "inputs": {name: _plain_value(value) for name, value in decisions.inputs[row].items()},
+        "outputs": {name: _plain_value(value) for name, value in decisions.outputs[row].items()},
     }
 
 
@@ -312,5 +314,5 @@ def _series_view(series: Series) -> View:
         "title": series.title,
         "unit": series.unit,
         "dotted": series.dotted,
-        "points": [[round(time_s, 3), _plain(value)] for time_s, value in points],
+        "points": [[round(time_s, 3), _plain_value(value)] for time_s, value in points],
     }

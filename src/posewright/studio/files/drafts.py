@@ -259,7 +259,8 @@ class DraftWriter:
         self._on_file_change = on_file_change
         self._lock = threading.Lock()
         self._drafts: list[DraftFile] = []  # the last is that of the open file
-        self._pending: dict[DraftFile, Render | None] = {}  # None for a draft that is to be removed
+        # by draft, what renders its text; None for a draft that is to be removed
+        self._pending: dict[DraftFile, Render | None] = {}
         self._target: SaveTarget | None = None
         self._last_stamp: tuple[int, ...] | None = None
         self._has_file_changed = False
@@ -294,7 +295,7 @@ class DraftWriter:
         self._is_over.set()
         self._wake.set()
         self._thread.join(timeout=10.0)
-        self._write()
+        self._write_pending()
         for draft in self._drafts:
             draft.release()
 
@@ -303,25 +304,28 @@ class DraftWriter:
         while not self._is_over.is_set():
             self._wake.wait(timeout=CHECK_PERIOD_S)
             self._wake.clear()
-            self._write()
+            self._write_pending()
             self._check_file()
             self._is_over.wait(WRITE_PAUSE_S)
 
-    def _write(self) -> None:
-        """Write or remove pending drafts, and release those of previous files."""
+    def _write_pending(self) -> None:
+        """Write or remove pending drafts, and unlock those of previous files."""
         with self._lock:
-            pending = self._pending
+            render_by_draft = self._pending
             self._pending = {}
-            finished = self._drafts[:-1]
-            self._drafts = self._drafts[-1:]
-        for draft, render in pending.items():
+            previous_drafts = self._drafts[:-1]
+            self._drafts = self._drafts[-1:]  # that of the open file
+        for draft, render_document in render_by_draft.items():
             try:
-                draft.remove() if render is None else draft.write(render())
+                if render_document is None:
+                    draft.remove()
+                else:
+                    draft.write(render_document())
             except (PosewrightError, OSError) as error:
                 self._on_write(f"the draft with unsaved edits cannot be written: {error}")
             else:
                 self._on_write("")
-        for draft in finished:
+        for draft in previous_drafts:
             draft.release()
 
     def _check_file(self) -> None:

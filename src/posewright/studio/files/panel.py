@@ -361,14 +361,14 @@ class FilesPanel(Panel):
             format: name of the format.
             over: whether to overwrite an existing file.
             accept_loss: whether to write even if the format cannot store everything.
-            accept_faults: as for `save`.
+            accept_faults: whether to write a robot's file even if `motion check` reports errors.
         """
         motion = self._session.document.pages.motion(self._session.cursor.page)
         path = self._workspace.writable(file)
         if path == self._target.path:
             raise InputError("this is the open file", hint="save it, or choose another name")
 
-        def write() -> View:
+        def export_motion() -> View:
             return saving.export(
                 motion,
                 path,
@@ -378,7 +378,7 @@ class FilesPanel(Panel):
                 accept_faults=accept_faults,
             )
 
-        return self._file_executor.submit(write)
+        return self._file_executor.submit(export_motion)
 
     @action
     def recover(self, *, draft: str, anyway: bool = False) -> View | Future[View]:
