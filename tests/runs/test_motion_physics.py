@@ -180,12 +180,12 @@ def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
     assert np.array_equal(
         trial.played_motion.record.commands[-1, other_columns], aibo.pose("stand")[other_columns]
     )
-    sitting = try_motion(turn, pose="sit").played
+    sitting = try_motion(turn, pose="sit").played_motion
     assert np.array_equal(sitting.record.commands[-1, other_columns], aibo.pose("sit")[other_columns])
 
 
 def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
-    played = nod.played
+    played = nod.played_motion
     assert played.times[0] == pytest.approx(-1.0 + 0.008)
     assert played.times[-1] == pytest.approx(played.duration_s + 1.0)
     assert (played.keyframe_numbers[: played.first_frame] == 0).all()
@@ -215,7 +215,7 @@ def test_a_joint_without_torque_is_never_late(bioloid: Robot) -> None:
 def test_nothing_is_said_about_a_nod(nod: MotionResult) -> None:
     assert nod.findings == ()
     assert nod.falls == ()
-    assert nod.played.tilt_deg.max() < 3.0
+    assert nod.played_motion.tilt_deg.max() < 3.0
 
 
 def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionResult) -> None:
@@ -225,7 +225,7 @@ def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionResult) -> Non
     assert fall.side == "to the left"
     assert fall.until_s is None
     assert 0.2 < fall.time_s < 0.8
-    assert bad_kick.played.tilt_deg[-1] > 40.0
+    assert bad_kick.played_motion.tilt_deg[-1] > 40.0
 
 
 def test_every_finding_is_a_sentence_with_its_time_and_keyframe(bad_kick: MotionResult) -> None:
@@ -274,7 +274,7 @@ def pressing(played: PlayedMotion, forces: list[tuple[int, float]]) -> PlayedMot
 def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
     nod: MotionResult, forces: list[tuple[int, float]], level: Level | None
 ) -> None:
-    played = pressing(nod.played, forces)
+    played = pressing(nod.played_motion, forces)
     collisions = list(self_collision(played, PhysicsRules(max_slip_mm=1000.0)))
     assert [finding.level for finding in collisions] == ([] if level is None else [level])
     contacts = self_contacts(played)
@@ -357,7 +357,7 @@ def test_the_base_is_compared_with_what_its_author_wanted(aibo: Robot) -> None:
 def test_attitudes_that_are_all_zero_say_nothing(aibo: Robot) -> None:
     still = motion_of(aibo, "still", (0.5, {}))
     level = replace(still, keyframes=tuple(replace(key, attitude=(0.0, 0.0, 0.0)) for key in still.keyframes))
-    assert try_motion(level).played.intended_attitude is None
+    assert try_motion(level).played_motion.intended_attitude is None
 
 
 def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
@@ -397,8 +397,8 @@ def test_robotis_gets_up_from_the_face_only_if_it_lies_there(samples: Callable[[
     lying = try_motion(getup, attitude=FACE_DOWN)
     standing = try_motion(getup)
     assert lying.falls == ()
-    assert lying.played.tilt_deg[lying.played.first_frame - 1] > 80.0
-    assert lying.played.tilt_deg[-1] < 15.0
+    assert lying.played_motion.tilt_deg[lying.played_motion.first_frame - 1] > 80.0
+    assert lying.played_motion.tilt_deg[-1] < 15.0
     assert "fall" in rules_broken(standing)
 
 

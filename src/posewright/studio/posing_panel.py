@@ -54,22 +54,22 @@ class Drag:
     """A limb that is being dragged.
 
     Attributes:
-        ik: inverse kinematics for the dragged point.
+        inverse_kinematics: inverse kinematics for the dragged point.
         page: number of the page that is changed.
         keyframe: index of the keyframe that is changed.
         gesture: identifies the changes of this drag, which are undone together.
-        before: angles at its start, `(n_joints,)` [rad].
+        start_angles: angles at its start, `(n_joints,)` [rad].
         movable_joints: the joints that may turn.
-        turned: the joints that have turned.
+        turned_joints: the joints that have turned.
     """
 
-    ik: PointIk
+    inverse_kinematics: PointIk
     page: int
     keyframe: int
     gesture: str
-    before: Floats
+    start_angles: Floats
     movable_joints: tuple[str, ...]
-    turned: set[str] = field(default_factory=set)
+    turned_joints: set[str] = field(default_factory=set)
 
 
 class OnionSkin:
@@ -366,7 +366,7 @@ class PosingPanel(Panel):
         cursor = session.cursor
         scene.pinned_base = scene.stance.base
         self._drag = Drag(
-            ik=PointIk(
+            inverse_kinematics=PointIk(
                 kinematic_model,
                 scene.stance,
                 scene.angles,
@@ -378,7 +378,7 @@ class PosingPanel(Panel):
             page=cursor.page,
             keyframe=cursor.keyframe,
             gesture=gesture or f"drag {next(self._gesture_numbers)}",
-            before=scene.angles,
+            start_angles=scene.angles,
             movable_joints=movable_joints,
         )
         self._show_failure("")
@@ -389,14 +389,14 @@ class PosingPanel(Panel):
         scene = self._context.scene
         if drag is None or not self._targets:
             return 0.0
-        solution = drag.ik.solve(self._targets.pop())
+        solution = drag.inverse_kinematics.solve(self._targets.pop())
         scene.pinned_base = solution.base
         columns = {joint: scene.robot.index(joint) for joint in drag.movable_joints}
         for joint, column in columns.items():
-            if abs(solution.angles[column] - drag.before[column]) > MIN_TURN_RAD:
-                drag.turned.add(joint)
+            if abs(solution.angles[column] - drag.start_angles[column]) > MIN_TURN_RAD:
+                drag.turned_joints.add(joint)
         # a joint that has turned in this drag is set even if it is back at its first angle
-        angles = {joint: _rounded(solution.angles[columns[joint]]) for joint in sorted(drag.turned)}
+        angles = {joint: _rounded(solution.angles[columns[joint]]) for joint in sorted(drag.turned_joints)}
         try:
             if angles:
                 self._context.session.do(SetAngles(drag.page, drag.keyframe, angles), drag.gesture)

@@ -302,7 +302,14 @@ class WalkPreview:
         self._session.set_ticker("walking", self._tick)
 
     def begin(self, *, in_physics: bool) -> None:
-        """Start the walk from its beginning, with or without physics; raises errors as `set_gait` does."""
+        """Start the walk from its beginning, with or without physics.
+
+        Without a gait, or if the walk is hidden, there is no walk.
+
+        Raises:
+            InputError: the times of the gait are not consistent.
+            UnreachableError: a foot cannot reach its equilibrium point.
+        """
         self.stop()
         if self._gait is None or not self._is_visible:
             return

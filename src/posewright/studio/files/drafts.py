@@ -74,9 +74,17 @@ class Draft:
 
     @classmethod
     def of(cls, pages: Pages, robot: Robot, target: SaveTarget, data: bytes | None) -> Draft:
-        """Return the draft of pages that are not yet saved to a target."""
+        """Return the draft of pages that are not yet saved to a target.
+
+        Args:
+            pages: the pages with their unsaved edits.
+            robot: the robot of the motions.
+            target: the file that they are to be saved to.
+            data: bytes of the unedited motion if there is no such file yet.
+        """
 
         def page_in_file(motion: Motion) -> int | None:
+            """Return the page of the file from which a motion was read; None for a new motion."""
             origin = origin_of(motion)
             return None if origin is None or origin.format != pages.file.format else origin.page
 

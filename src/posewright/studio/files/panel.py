@@ -193,8 +193,8 @@ class FilesPanel(Panel):
 
         Args:
             name: `robot/motion`.
-            robot: as for `open`.
-            anyway: as for `open`.
+            robot: name of the robot, if the motion is to be converted for another one.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         root = self._workspace.root
         return self._ask_if_unsaved(anyway) or self._run_and_answer(
@@ -210,8 +210,8 @@ class FilesPanel(Panel):
         Args:
             name: name of the file.
             data: its content in base64.
-            robot: as for `open`.
-            anyway: as for `open`.
+            robot: name of the robot, if the motion is to be converted for another one.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         path = self._workspace.writable(Path(name).name)
         try:
@@ -235,7 +235,7 @@ class FilesPanel(Panel):
             name: name of the motion.
             robot: name of the robot; None for the present one.
             pose: name of the robot's pose that it begins with.
-            anyway: as for `open`.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         robot_name = robot or self._session.document.robot.name
         root = self._workspace.root
@@ -388,7 +388,7 @@ class FilesPanel(Panel):
 
         Args:
             draft: name of the draft's file.
-            anyway: as for `open`.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         path = self._find_draft(draft)
 
