@@ -302,6 +302,34 @@ def test_models_of_openhrp3_have_z_up_and_list_joints_that_move(tmp_path: Path) 
     assert not any("fixed is ignored" in note for note in imported.notes)
 
 
+def test_a_tray_without_a_lid_is_solid_with_a_note(tmp_path: Path) -> None:
+    points = "0 0 0, 4 0 0, 4 3 0, 0 3 0, 0 0 0.4, 4 0 0.4, 4 3 0.4, 0 3 0.4"
+    sides = "0 1 2 3 -1 0 1 5 4 -1 1 2 6 5 -1 2 3 7 6 -1 3 0 4 7 -1"
+    for lid, n_notes in (("", 1), (" 4 5 6 7 -1", 0)):
+        geometry = f"coord Coordinate {{ point [{points}] }} coordIndex [{sides}{lid}]"
+        text = f"{HEAD}DEF tray Shape {{ geometry IndexedFaceSet {{ {geometry} }} }}"
+        (tmp_path / "tray.wrl").write_text(text)
+        notes = import_arena(tmp_path / "tray.wrl").notes
+        assert sum("tray lacks a side or has holes" in note for note in notes) == n_notes
+
+
+def test_what_has_no_faces_or_is_hollow_or_no_obstacle_is_listed() -> None:
+    points = "coord Coordinate { point [0 0 0, 1 0 0, 1 1 0, 0 1 1] }"
+    shapes = f"""Shape {{ geometry IndexedFaceSet {{ {points} }} }}
+    Shape {{ geometry Cone {{ bottom FALSE }} }}
+    Shape {{ geometry Cylinder {{ top FALSE side TRUE }} }}
+    Collision {{ collide FALSE children Shape {{ geometry Sphere {{ }} }} }}"""
+    scene = parse_vrml(HEAD + shapes)
+    assert len(scene.meshes) == 3
+    notes = [
+        "input:2: an IndexedFaceSet without faces is left out",
+        "input:3: bottom FALSE of Cone is ignored: it is solid here",
+        "input:4: top FALSE of Cylinder is ignored: it is solid here",
+        "input:5: collide FALSE of Collision is ignored: it is solid here",
+    ]
+    assert list(scene.notes) == notes
+
+
 def test_fields_that_a_prototype_does_not_have_are_listed() -> None:
     text = f"{HEAD}{PROTOTYPES}Plate {{ children Shape {{ geometry Box {{ }} }} }}"
     assert any("children of Plate is ignored" in note for note in parse_vrml(text).notes)

@@ -213,7 +213,8 @@ class _OpenRaveReader:
         """
         name = tag.attributes.get("file", "")
         if Path(name).suffix.lower() in SCENES:
-            parts = [part for mesh in self.read_meshes(tag, name) for part in connected_parts(mesh)]
+            meshes = self.read_meshes(tag, name)
+            parts = [part for mesh in meshes for part in connected_parts(mesh, self.omissions)]
             geometry = Geometry(GeometryKind.MESH, np.eye(4), parts=tuple(parts))
             link = RaveLink(
                 tag.attributes.get("name", "base"), False, np.eye(4), (geometry,), where=tag.where
@@ -369,7 +370,8 @@ class _OpenRaveReader:
                 continue
             name, scale = _file_and_scale(source)
             try:
-                parts = [part for mesh in self.read_meshes(source, name) for part in connected_parts(mesh)]
+                meshes = self.read_meshes(source, name)
+                parts = [part for mesh in meshes for part in connected_parts(mesh, self.omissions)]
             except _UnreadableFileError as error:
                 problems.append((error.message, error.where))
                 continue

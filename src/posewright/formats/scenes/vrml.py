@@ -520,6 +520,7 @@ class _MeshCollector:
         elif node.kind == "Inline":
             self.visit_inlined_file(node, place, open_paths)
         elif node.kind in _GROUPS:
+            self.note_unset_flags(node, keys=("collide",))
             if node.kind == "Transform":
                 place = replace(place, pose=place.pose @ self.read_transform(node))
             for child in self.visible_children(node):
@@ -616,6 +617,12 @@ class _MeshCollector:
             self.fail(node, f"a {node.kind} of {size_text}", "write lengths above 0")
         return lengths
 
+    def note_unset_flags(self, node: _Node, keys: Sequence[str]) -> None:
+        """Note the flags of a node that are FALSE: a part of a field is closed and solid."""
+        for key in keys:
+            if node.fields.get(key) == [False]:
+                self.omissions.add(f"{key} FALSE of {node.kind} is ignored: it is solid here", node.where)
+
     def read_box_size(self, node: _Node) -> Floats:
         """Return the edges of a box; one may be 0, as in the `PROTO Plane` of OpenHRP3's models."""
         size = self.read_numbers(node, key="size", default=[2.0, 2.0, 2.0], count=3)
@@ -647,6 +654,7 @@ class _MeshCollector:
 
     def read_geometry(self, node: _Node) -> tuple[Floats, Array | None]:
         """Return the points of a geometry and its faces, None for a primitive, which is one body."""
+        self.note_unset_flags(node, keys=("side", "top", "bottom"))
         match node.kind:
             case "Box":
                 return box_points(self.read_box_size(node)), None
@@ -685,6 +693,9 @@ class _MeshCollector:
         # each edge of a face that does not begin at its first corner makes a triangle with that corner
         is_opposite_edge = (face_ids[starts] == face_ids[starts + 1]) & (starts != first[starts])
         starts = starts[is_opposite_edge]
+        if not len(starts):
+            self.omissions.add("an IndexedFaceSet without faces is left out", node.where)
+            return np.empty((0, 3)), None
         return points, np.column_stack([corners[first[starts]], corners[starts], corners[starts + 1]])
 
     def read_colour(self, shape: _Node) -> Colour | None:
