@@ -188,23 +188,23 @@ def test_between_two_rows_lies_what_is_between_them() -> None:
     base = np.array([(0.0, 0, 0.1, 1, 0, 0, 0), (0.02, 0, 0.1, 0, 0, 0, -1)])
     poses = Poses(
         np.array([1.0, 2.0]), {"dog": base}, {"dog": np.array([[0.0], [1.0]])}, np.zeros((2, 0, 7))
-    ).at(np.array([0.0, 1.0, 1.5, 2.0, 9.0]))
-    assert np.allclose(poses.positions["dog"][:, 0], [0.0, 0.0, 0.5, 1.0, 1.0])
-    assert np.allclose(poses.base["dog"][:, 0], [0.0, 0.0, 0.01, 0.02, 0.02])
-    assert np.allclose(poses.base["dog"][2, 3:], [np.sqrt(0.5), 0, 0, -np.sqrt(0.5)])
+    ).interpolate_at(np.array([0.0, 1.0, 1.5, 2.0, 9.0]))
+    assert np.allclose(poses.joint_angles["dog"][:, 0], [0.0, 0.0, 0.5, 1.0, 1.0])
+    assert np.allclose(poses.base_poses["dog"][:, 0], [0.0, 0.0, 0.01, 0.02, 0.02])
+    assert np.allclose(poses.base_poses["dog"][2, 3:], [np.sqrt(0.5), 0, 0, -np.sqrt(0.5)])
 
 
 def test_a_robot_that_was_put_elsewhere_did_not_fly_there() -> None:
     base = np.array([(0.0, 0, 0.1, 1, 0, 0, 0), (1.0, 0, 0.1, 1, 0, 0, 0)])
     poses = Poses(np.array([0.0, 1.0]), {"dog": base}, {"dog": np.zeros((2, 1))}, np.zeros((2, 0, 7)))
-    assert set(poses.at(np.linspace(0.0, 1.0, 21)).base["dog"][:, 0]) == {0.0, 1.0}
+    assert set(poses.interpolate_at(np.linspace(0.0, 1.0, 21)).base_poses["dog"][:, 0]) == {0.0, 1.0}
 
 
 def test_without_physics_every_joint_is_where_it_is_commanded() -> None:
     motion = hop_of(attitude=(0.0, -0.2, 0.0))
     poses = playback_of_motion(motion).poses_at(np.array([0.1, 0.2]))
-    assert np.allclose(poses.positions["sony_ers7"], motion.sample_at(np.array([0.1, 0.2])).angles)
-    assert np.allclose(2.0 * np.arcsin(poses.base["sony_ers7"][:, 5]), -0.2)
+    assert np.allclose(poses.joint_angles["sony_ers7"], motion.sample_at(np.array([0.1, 0.2])).angles)
+    assert np.allclose(2.0 * np.arcsin(poses.base_poses["sony_ers7"][:, 5]), -0.2)
 
 
 # ---- what is filmed
@@ -247,7 +247,7 @@ def test_the_whole_robot_is_in_the_picture() -> None:
 
     playback = playback_of_motion(hop_of())
     poses = playback.poses_at(np.array([0.0, 0.4]))
-    moments = list(zip(poses.base["sony_ers7"], poses.positions["sony_ers7"], strict=True))
+    moments = list(zip(poses.base_poses["sony_ers7"], poses.joint_angles["sony_ers7"], strict=True))
     near = close_up_on_poses(playback.world, moments, "side", 4.0 / 3.0, steady=False)
     nothing = (0.0, 0.0, 50.0, 1.0, 0.0, 0.0, 0.0)
     with Film(World(robot("sony_ers7")), 320, 240, "side", close_up=near) as film:

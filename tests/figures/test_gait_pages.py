@@ -182,7 +182,7 @@ def test_joints_are_shown_of_the_side_that_runs_faster_or_of_the_left() -> None:
 
 def test_speeds_are_shares_of_the_cards_greatest() -> None:
     seen = content()
-    joint, share = seen.fastest
+    joint, share = seen.fastest_joint_and_share
     angles = seen.angles[:, DOG.index(joint)]
     fastest = np.abs(np.diff(angles)).max() / DOG.frame_period_s
     assert share == pytest.approx(fastest / DOG.max_speeds[DOG.index(joint)])

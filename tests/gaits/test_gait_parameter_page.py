@@ -111,7 +111,7 @@ def test_the_three_pictures_of_a_parameter_differ_in_it_and_in_nothing_else(name
 def test_ground_speed_is_the_speed_of_the_ground_below_a_foot_in_the_longest_step() -> None:
     for content in shown("ground_speed_m_s"):
         way, frame = content.feet[FOOT], content.robot.frame_period_s
-        times, led = way.executed_in_order
+        times, led = way.executed_since_lift
         down = times >= way.timing.air_s
         slope = np.polyfit(times[down], led[down, 0], 1)[0]
         rounding = frame / content.timing.period_s  # of the cycle to whole frames
@@ -122,7 +122,7 @@ def test_ground_speed_is_the_speed_of_the_ground_below_a_foot_in_the_longest_ste
 def test_a_foot_comes_to_its_rear_height_in_so_many_pairs_of_frames() -> None:
     for content in shown("ascent_pairs"):
         way = content.feet[FOOT]
-        times, led = way.executed_in_order
+        times, led = way.executed_since_lift
         there = times[np.argmax(led[:, 2] - way.equilibrium_m[2] >= HEIGHT - 1e-9)]
         assert there == pytest.approx(of(content, "ascent_pairs") * 0.016)
         heights = way.planned_positions(way.air_times)[:, 2] - way.equilibrium_m[2]
@@ -168,7 +168,7 @@ def test_each_height_is_that_of_its_own_moment_and_leaves_the_others(name: str, 
 def test_the_rear_height_is_the_most_of_the_curve_at_its_rear_end() -> None:
     for content in shown("rear_height_m"):
         way = content.feet[FOOT]
-        times, led = way.executed_in_order
+        times, led = way.executed_since_lift
         at_the_rear = times <= content.timing.ascent_s + 1e-9
         most = (led[at_the_rear, 2] - way.equilibrium_m[2]).max()
         assert most == pytest.approx(content.gait.parameters.rear_height_m.fore, abs=1e-9)
@@ -209,7 +209,7 @@ def test_the_air_ground_factor_is_the_time_in_the_air_for_the_time_down() -> Non
         down = sum(end - start for start, end in down_spans(way))
         assert (content.timing.period_s - down) / down == pytest.approx(wanted)
         aloft = int(
-            (way.executed_in_order[1][:, 2] - way.equilibrium_m[2] > 5e-4).sum()
+            (way.executed_since_lift[1][:, 2] - way.equilibrium_m[2] > 5e-4).sum()
         )  # what the joints do
         frames = content.timing.n_frames
         assert abs(aloft - frames * wanted / (1.0 + wanted)) < 2.0

@@ -188,7 +188,7 @@ def test_a_change_of_command_carries_no_foot_further_beyond_its_stroke_than_told
     for n_before in range(12):  # to the opposite from each moment of the walk
         walker.until_steady(VelocityCommand(fastest))
         for forward in (*[fastest] * n_before, *[-fastest] * 12):
-            away = walker.step(VelocityCommand(forward)).after.points - equilibria
+            away = walker.take_step(VelocityCommand(forward)).feet_after.positions - equilibria
             most = max(most, np.abs(away[:, 0]).max() / stroke - 0.5)
     assert most == pytest.approx(share, abs=1e-9)
 

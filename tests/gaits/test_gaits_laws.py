@@ -133,8 +133,8 @@ def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
     lines = build_timelines(gait, planner.timing, FRAME_S)
     feet, pairs = planner.standing_feet, 0
     for number, parts in enumerate([*wanted, *wanted]):
-        start = number % planner.n_starts
-        step = planner.plan(velocity(gait, parts), feet, start)
+        start = number % planner.n_steps_per_cycle
+        step = planner.plan_step(velocity(gait, parts), feet, start)
         stay = [
             place
             for place, line in enumerate(lines)
@@ -142,11 +142,11 @@ def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
             or not len(line.windows[start].air_points)
         ]
         for one, other in combinations(stay, 2):
-            before = np.linalg.norm(feet.points[one] - feet.points[other])
-            after = np.linalg.norm(step.after.points[one] - step.after.points[other])
+            before = np.linalg.norm(feet.positions[one] - feet.positions[other])
+            after = np.linalg.norm(step.feet_after.positions[one] - step.feet_after.positions[other])
             assert after == pytest.approx(before, abs=1e-12)
             pairs += 1
-        feet = step.after
+        feet = step.feet_after
     assert pairs or gait.parameters.air_ground_factor >= 1.0
 
 
@@ -183,14 +183,14 @@ def test_lines_and_splines_lead_through_the_same_points(
     for way in Interpolation:
         planner = StepPlanner(replace(gait, interpolation=way), ERS7)
         feet = planner.standing_feet
-        for number in range(2 * planner.n_starts):
-            step = planner.plan(velocity(gait, parts), feet, number % planner.n_starts)
-            feet = step.after
+        for number in range(2 * planner.n_steps_per_cycle):
+            step = planner.plan_step(velocity(gait, parts), feet, number % planner.n_steps_per_cycle)
+            feet = step.feet_after
         ends.append((step, feet))
     (line, _), (spline, _) = ends
-    for one, other in zip(line.points, spline.points, strict=True):
+    for one, other in zip(line.foot_points, spline.foot_points, strict=True):
         assert np.array_equal(one, other)
-    assert np.array_equal(line.after.points, spline.after.points)
+    assert np.array_equal(line.feet_after.positions, spline.feet_after.positions)
 
 
 def test_lines_go_straight_between_points_and_splines_do_not() -> None:

@@ -124,10 +124,10 @@ def steady_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.nd
     feet = planner.standing_feet
     told: dict[str, dict[float, np.ndarray]] = {foot: {} for foot in FEET}
     for cycle in range(SETTLED + 1):
-        for start in range(planner.n_starts):
-            step = planner.plan(command, feet, start)
-            feet = step.after
-            for foot, line, points in zip(FEET, lines, step.points, strict=True):
+        for start in range(planner.n_steps_per_cycle):
+            step = planner.plan_step(command, feet, start)
+            feet = step.feet_after
+            for foot, line, points in zip(FEET, lines, step.foot_points, strict=True):
                 begins = (starts[start] - gait.phases.offsets[foot]) % 1.0 * period_s
                 since = line.windows[start].times + begins
                 if cycle == SETTLED:

@@ -81,7 +81,7 @@ def test_a_motion_and_all_of_it_show_themselves_in_a_short_line(motion: Motion) 
 @pytest.mark.parametrize("gait", GAITS, ids=lambda gait: gait.name)
 def test_a_gait_and_all_of_it_show_themselves_in_a_short_line(gait: Gait) -> None:
     planner = StepPlanner(gait, ERS7)
-    step = planner.plan(VelocityCommand(0.05), planner.standing_feet, 0)
+    step = planner.plan_step(VelocityCommand(0.05), planner.standing_feet, 0)
     in_one_short_line(gait, planner.timing, step, check_gait(gait, ERS7))
     in_one_short_line(steady_walk(gait, ERS7, VelocityCommand(0.05)))
     assert repr(gait) == f"Gait(name={gait.name!r}, robot='sony_ers7')"

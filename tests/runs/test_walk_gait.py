@@ -148,7 +148,7 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
     feet = foot_trajectories(walk)
     truth = replayed.truth
     assert truth is not None
-    lowest = feet.centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.radii[:, np.newaxis]
+    lowest = feet.ball_centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.ball_radii[:, np.newaxis]
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
     joints = [world.model.joint(leg.joints[2]).id for leg in CARD.legs]
     assert world.data.xanchor[joints] == pytest.approx(knee_positions(walk)[-1], abs=1e-12)

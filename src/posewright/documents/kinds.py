@@ -76,13 +76,15 @@ DOCUMENT_KINDS = (
     ),
     DocumentKind(
         "robot",
-        "robot",
+        "joints",
         "a Posewright robot card",
         ("robots show", "robots export", "inspect"),
         "`posewright robots show FILE` shows it",
     ),
 )
-"""In the order in which they are tested: a trial also has the keys of a behaviour and of an arena."""
+"""In the order in which they are tested: a trial also has the keys of a behaviour and of an arena.
+
+A robot card is recognized by its joints, as other kinds name their robot under `robot`."""
 
 _KINDS_BY_KEY = {kind.key: kind for kind in DOCUMENT_KINDS}
 

@@ -209,5 +209,7 @@ def _add_joint_loads(figures: RobotFigures, trajectory: Trajectory) -> RobotFigu
     if not np.isfinite(efforts).any():
         return figures
     torque_ratios = np.nan_to_num(np.abs(efforts)).max(axis=0) / trajectory.stall_torques_nm
-    hardest = int(torque_ratios.argmax())
-    return replace(figures, max_torque_ratio=float(torque_ratios[hardest]), hardest_joint=joints[hardest])
+    most_loaded = int(torque_ratios.argmax())
+    return replace(
+        figures, max_torque_ratio=float(torque_ratios[most_loaded]), hardest_joint=joints[most_loaded]
+    )

@@ -156,8 +156,8 @@ def _draw_poses(axes: Axes, motion: Motion) -> None:
     robot = playback.world.robot
     poses = playback.poses_at(np.array(_picture_times(motion)))
     header = header_of(robot)
-    (bases,) = poses.base.values()
-    (joints,) = poses.positions.values()
+    (bases,) = poses.base_poses.values()
+    (joints,) = poses.joint_angles.values()
     spacing_m = 0.0
     for i, (base, angles) in enumerate(zip(bases, joints, strict=True)):
         shifted_base = base.copy()

@@ -97,8 +97,8 @@ def beam_hits(
     links = {link["name"] for link in record.header.links}
     poses = Poses(
         times=recording.times,
-        base={"": record.base},
-        positions={"": np.nan_to_num(record.positions)},
+        base_poses={"": record.base},
+        joint_angles={"": np.nan_to_num(record.positions)},
         boxes=np.zeros((recording.n_rows, 0, 7)),
     )
     for name, sensor_card in record.header.sensors.items():
@@ -112,7 +112,9 @@ def beam_hits(
             stride = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
         all_indices = np.arange(0, len(times), stride)
         indices = all_indices[(times[all_indices] >= begin_s) & (times[all_indices] <= end_s)]
-        positions, rotations = _sensor_frames(record.header, sensor_card, poses.at(times[indices]))
+        positions, rotations = _sensor_frames(
+            record.header, sensor_card, poses.interpolate_at(times[indices])
+        )
         directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
         beams = np.einsum("nij,bj->nbi", rotations, directions)
         distances = ranges[indices]
@@ -146,11 +148,12 @@ def _sensor_frames(
         sensor_card: with the sensor's pose on the base or on a link.
         poses: n poses of this robot alone.
     """
-    (base,) = poses.base.values()
-    (joints,) = poses.positions.values()
-    link = "" if "base_pose" in sensor_card else sensor_card["link"]
-    pose = np.tile(sensor_card.get("base_pose") or sensor_card["link_pose"], (len(base), 1))
-    return compose_frames(link_frames(header, base, joints)[link], pose)
+    (base,) = poses.base_poses.values()
+    (joints,) = poses.joint_angles.values()
+    link_name = "" if "base_pose" in sensor_card else sensor_card["link"]  # "" is the base
+    pose_on_link = sensor_card.get("base_pose") or sensor_card["link_pose"]
+    poses_on_link = np.tile(pose_on_link, (len(base), 1))
+    return compose_frames(link_frames(header, base, joints)[link_name], poses_on_link)
 
 
 @styled("drawing an arena")

@@ -207,7 +207,7 @@ def open_renderer(
     width, height = size
     is_film = fps is not None
     close_up = plan_close_up(playback, poses, camera, aspect=width / height, is_steady=is_film)
-    first_base = next(iter(poses.base.values()))
+    first_base = next(iter(poses.base_poses.values()))
     if close_up is None:
         views = None
     else:
@@ -215,14 +215,16 @@ def open_renderer(
             playback.world.arena, camera, close_up=close_up, base=first_base, boxes=poses.boxes, fps=fps
         )
     tints = {}
-    if len(poses.base) > 1 and camera in {view.value for view in FilmCamera}:
+    if len(poses.base_poses) > 1 and camera in {view.value for view in FilmCamera}:
         # as in other pictures; a robot's own camera sees the colours that its program sees
-        tints = {name: channels_of(colour) for name, colour in colours_of(poses.base).items()}
+        tints = {name: channels_of(colour) for name, colour in colours_of(poses.base_poses).items()}
     with Film(playback.world, width, height, camera, quick=is_film, close_up=close_up, tints=tints) as film:
 
         def render_row(row: int) -> Picture:
             """Return the picture of the poses in a row."""
-            robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
+            robots = {
+                name: (base[row], poses.joint_angles[name][row]) for name, base in poses.base_poses.items()
+            }
             lights = {
                 name: {led: colours[row] for led, colours in leds.items()}
                 for name, leds in poses.lights.items()
@@ -253,12 +255,12 @@ def plan_close_up(
     from posewright.simulation.cameras import close_up_on, close_up_on_all, close_up_on_poses
 
     first_robot = next(iter(playback.world.instances.values()))
-    if len(poses.base) > 1:
-        return close_up_on_all(playback.world, np.concatenate([*poses.base.values()])[:, :2], aspect)
+    if len(poses.base_poses) > 1:
+        return close_up_on_all(playback.world, np.concatenate([*poses.base_poses.values()])[:, :2], aspect)
     if playback.world.arena is not None:
         return close_up_on(first_robot)
-    (base,) = poses.base.values()
-    (joints,) = poses.positions.values()
+    (base,) = poses.base_poses.values()
+    (joints,) = poses.joint_angles.values()
     step = max(1, len(base) // _CLOSE_UP_POSES)
     sampled_poses = [*zip(base[::step], joints[::step], strict=True)]
     return close_up_on_poses(playback.world, sampled_poses, camera, aspect, steady=is_steady)

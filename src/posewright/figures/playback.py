@@ -48,19 +48,19 @@ class Poses:
 
     Attributes:
         times: `(n,)` [s].
-        base: x y z qw qx qy qz by robot, `(n, 7)` each.
-        positions: joint angles by robot, `(n, n_joints)` each [rad].
+        base_poses: x y z qw qx qy qz by robot, `(n, 7)` each.
+        joint_angles: joint angles by robot, `(n, n_joints)` each [rad].
         boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
         lights: colours by robot and LED, `(n, 3)` each, 0..1; NaN where a light was not set.
     """
 
     times: Floats
-    base: Mapping[str, Floats]
-    positions: Mapping[str, Floats]
+    base_poses: Mapping[str, Floats]
+    joint_angles: Mapping[str, Floats]
     boxes: Floats
     lights: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
 
-    def at(self, times: Floats) -> Poses:
+    def interpolate_at(self, times: Floats) -> Poses:
         """Return the poses interpolated at other times, `(m,)` [s]."""
         last_row = len(self.times) - 1
         next_rows = np.clip(np.searchsorted(self.times, times), 1, max(last_row, 1))
@@ -70,11 +70,11 @@ class Poses:
         shares = np.clip((times - self.times[previous_rows]) / gaps, 0.0, 1.0)
         joints = {
             name: angles[previous_rows] + shares[:, None] * (angles[next_rows] - angles[previous_rows])
-            for name, angles in self.positions.items()
+            for name, angles in self.joint_angles.items()
         }
         base = {
             name: _interpolate_poses(poses[previous_rows], poses[next_rows], shares)
-            for name, poses in self.base.items()
+            for name, poses in self.base_poses.items()
         }
         boxes = _interpolate_poses(self.boxes[previous_rows], self.boxes[next_rows], shares[:, None])
         light_rows = np.clip(np.searchsorted(self.times, times), 0, last_row)  # lights do not blend
@@ -82,7 +82,7 @@ class Poses:
             name: {led: colours[light_rows] for led, colours in leds.items()}
             for name, leds in self.lights.items()
         }
-        return Poses(times, base, positions=joints, boxes=boxes, lights=lights)
+        return Poses(times, base, joint_angles=joints, boxes=boxes, lights=lights)
 
 
 def _interpolate_poses(before: Floats, after: Floats, share: Floats) -> Floats:
@@ -221,15 +221,15 @@ def playback_of_recording(
     poses = poses_of_recording(recording)
     begin_s = float(recording.times[0])
     end_s = float(recording.times[-1])
-    return Playback(recorded_world(recording, robots), begin_s, end_s, poses.at)
+    return Playback(recorded_world(recording, robots), begin_s, end_s, poses.interpolate_at)
 
 
 def poses_of_recording(recording: Recording) -> Poses:
     """Return the poses at the rows of a recording; the base is NaN where it is unknown."""
     return Poses(
         times=recording.times,
-        base={name: record.base for name, record in recording.robots.items()},
-        positions={
+        base_poses={name: record.base for name, record in recording.robots.items()},
+        joint_angles={
             name: np.nan_to_num(np.where(np.isnan(record.positions), record.commands, record.positions))
             for name, record in recording.robots.items()
         },
@@ -290,8 +290,8 @@ def playback_of_motion(
         lights = {played_robot.name: motion.lights_at(np.asarray(times), played_robot)}
         return Poses(
             times,
-            base={played_robot.name: base},
-            positions={played_robot.name: positions},
+            base_poses={played_robot.name: base},
+            joint_angles={played_robot.name: positions},
             boxes=np.zeros((len(times), 0, 7)),
             lights=lights,
         )

@@ -61,7 +61,7 @@ def _standing_base(robot: Robot, positions: Floats) -> Floats:
         joints=robot.joint_names,
         keyframes=(Keyframe(Pose(robot.joint_names, positions), 0.0),),
     )
-    (bases,) = playback_of_motion(still_motion, robot).poses_at(np.zeros(1)).base.values()
+    (bases,) = playback_of_motion(still_motion, robot).poses_at(np.zeros(1)).base_poses.values()
     base: Floats = bases[0]
     return base
 

@@ -64,7 +64,7 @@ class _LoopBox:
     top: float
     bottom: float
     label: str
-    ends: tuple[str, ...]
+    object_names: tuple[str, ...]
 
 
 @styled("drawing a sequence diagram")
@@ -142,7 +142,7 @@ def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_Loo
                     top,
                     bottom=y - 0.3 * ROW,
                     label=f"{step.n_repetitions} times, until {step.until_s:.3f} s",
-                    ends=ends,
+                    object_names=ends,
                 )
             )
             y += 0.5 * ROW
@@ -184,7 +184,7 @@ def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
     """Draw the box around the messages of a loop, with its label."""
     from matplotlib.patches import Rectangle
 
-    lifelines = [columns[name] for name in loop.ends]
+    lifelines = [columns[name] for name in loop.object_names]
     left = min(lifelines) - 0.25
     right = max(lifelines) + 0.25
     right = max(right, left + _width(loop.label) + 0.1)

@@ -288,9 +288,11 @@ def _fill_gaps(key_times: Iterable[float], n_times: int, min_gap_s: float) -> li
 
 def _highlight_times(contents: StripContents) -> list[float]:
     """Return the times of findings, errors first, and of the greatest lean of the base [s]."""
-    faults = [finding for finding in contents.findings if finding.level is not Level.NOTE and finding.times_s]
-    faults.sort(key=lambda finding: finding.level is not Level.ERROR)
-    times = [finding.times_s[0] for finding in faults]
+    timed_findings = [
+        finding for finding in contents.findings if finding.level is not Level.NOTE and finding.times_s
+    ]
+    timed_findings.sort(key=lambda finding: finding.level is not Level.ERROR)  # errors before warnings
+    times = [finding.times_s[0] for finding in timed_findings]
     if contents.motion is not None and contents.greatest_lean_s is not None:
         times.append(contents.greatest_lean_s)
     return [time_s for time_s in dict.fromkeys(times) if 0.0 < time_s < contents.motion_end_s]
@@ -324,8 +326,13 @@ def _draw_page(contents: StripContents, times: list[float], pictures: list[Pictu
         figsize=(columns * PICTURE_WIDTH_IN, TITLE_IN + rows * cell_in), dpi=DPI, facecolor="white"
     )
     width_in, height_in = figure.get_size_inches().tolist()
-    edge = 0.5 * GAP_IN / width_in
-    figure.subplots_adjust(edge, LABEL_IN / height_in, 1.0 - edge, 1.0 - TITLE_IN / height_in)
+    side_margin = 0.5 * GAP_IN / width_in
+    figure.subplots_adjust(
+        left=side_margin,
+        bottom=LABEL_IN / height_in,
+        right=1.0 - side_margin,
+        top=1.0 - TITLE_IN / height_in,
+    )
     gaps = {"wspace": GAP_IN / PICTURE_WIDTH_IN, "hspace": LABEL_IN / (cell_in - LABEL_IN)}
     axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw=gaps)
     rules_by_time = _broken_rules_by_time(contents, times)
@@ -348,13 +355,16 @@ def _draw_page(contents: StripContents, times: list[float], pictures: list[Pictu
 
 
 def _broken_rules_by_time(contents: StripContents, times: list[float]) -> Mapping[float, str]:
-    """Return the broken rules of each picture, by its time: those of findings that are nearest to it."""
-    faults: dict[float, list[str]] = {}
+    """Return the names of broken rules by picture time, joined by commas.
+
+    Each finding that is not a note belongs to the picture nearest to it; one without a time to the first.
+    """
+    rules_by_time: dict[float, list[str]] = {}
     for finding in contents.findings:
         if finding.level is not Level.NOTE:
             finding_time_s = finding.times_s[0] if finding.times_s else times[0]
-            faults.setdefault(_nearest(times, finding_time_s), []).append(finding.rule)
-    return {time_s: ", ".join(dict.fromkeys(rules)) for time_s, rules in faults.items()}
+            rules_by_time.setdefault(_nearest(times, finding_time_s), []).append(finding.rule)
+    return {time_s: ", ".join(dict.fromkeys(rules)) for time_s, rules in rules_by_time.items()}
 
 
 def _write_labels(axes: Axes, contents: StripContents, time_s: float, broken_rules: str) -> None:

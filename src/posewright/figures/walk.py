@@ -174,7 +174,7 @@ def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     """Draw the commanded path, beginning with the robot's pose when the measurement began."""
     path = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
     for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end=walk.last_row):
-        for _ in range(span.start, span.stop):
+        for _ in range(span.start_row, span.stop_row):
             path.append(chain(path[-1], se2_exp(span.command.components(walk.frame_s))))
     axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
 

@@ -28,20 +28,20 @@ def weights(knots: Floats, times: Floats, interpolation: Interpolation) -> Float
         times: times at which the curve is evaluated, `(n_times,)`.
         interpolation: the kind of curve.
     """
-    left = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
+    left_indices = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
     widths = np.diff(knots)
-    # t is the position between the knots `left` and `left + 1`, 0 to 1, as a column
-    t = ((times - knots[left]) / widths[left])[:, np.newaxis]
+    # t is the position between the knot at `left_indices` and the one after it, 0 to 1, as a column
+    t = ((times - knots[left_indices]) / widths[left_indices])[:, np.newaxis]
     values = np.eye(len(knots))  # row k: the value at knot k as weights of all knots
     if interpolation is Interpolation.LINEAR:
-        return np.asarray((1.0 - t) * values[left] + t * values[left + 1])
+        return np.asarray((1.0 - t) * values[left_indices] + t * values[left_indices + 1])
     slopes = _slopes(widths)
-    width = widths[left][:, np.newaxis]
+    width = widths[left_indices][:, np.newaxis]
     # cubic Hermite basis
     return np.asarray(
-        (1.0 + 2.0 * t) * (1.0 - t) ** 2 * values[left]
-        + t**2 * (3.0 - 2.0 * t) * values[left + 1]
-        + width * (t * (1.0 - t) ** 2 * slopes[left] - t**2 * (1.0 - t) * slopes[left + 1])
+        (1.0 + 2.0 * t) * (1.0 - t) ** 2 * values[left_indices]
+        + t**2 * (3.0 - 2.0 * t) * values[left_indices + 1]
+        + width * (t * (1.0 - t) ** 2 * slopes[left_indices] - t**2 * (1.0 - t) * slopes[left_indices + 1])
     )
 
 
@@ -53,12 +53,12 @@ def _slopes(widths: Floats) -> Floats:
     n_knots = len(widths) + 1
     slopes = np.zeros((n_knots, n_knots))
     for k in range(1, n_knots - 1):
-        before = widths[k - 1]
-        after = widths[k]
-        total = before + after
-        slopes[k, k - 1] = -after / (before * total)
-        slopes[k, k] = (after - before) / (before * after)
-        slopes[k, k + 1] = before / (after * total)
+        width_before = widths[k - 1]
+        width_after = widths[k]
+        total_width = width_before + width_after
+        slopes[k, k - 1] = -width_after / (width_before * total_width)
+        slopes[k, k] = (width_after - width_before) / (width_before * width_after)
+        slopes[k, k + 1] = width_before / (width_after * total_width)
     slopes[0, :2] = -1.0 / widths[0], 1.0 / widths[0]
     slopes[-1, -2:] = -1.0 / widths[-1], 1.0 / widths[-1]
     return slopes

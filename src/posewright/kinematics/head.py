@@ -80,7 +80,7 @@ class HeadLimits:
     ranges: HeadRanges
     coupling: Coupling = field(repr=False)
     other_joints: Floats = field(repr=False)
-    joint_columns: tuple[int, int, int]
+    joint_columns: tuple[int, int, int] = field(repr=False)
     tilt_joint: str
 
     @classmethod

@@ -161,8 +161,8 @@ class PhysicsSource:
         self._name = result.robot.name
         self._poses = Poses(
             times=played.times,
-            base={self._name: record.base},
-            positions={self._name: record.positions},
+            base_poses={self._name: record.base},
+            joint_angles={self._name: record.positions},
             boxes=np.zeros((len(record), 0, 7)),
         )
 
@@ -173,8 +173,8 @@ class PhysicsSource:
 
     def at(self, time_s: float) -> tuple[Floats, Floats]:
         """Return base pose `(7,)` and joint angles `(n_joints,)` [rad] at a time [s]."""
-        poses = self._poses.at(np.array([time_s]))
-        return poses.base[self._name][0], poses.positions[self._name][0]
+        poses = self._poses.interpolate_at(np.array([time_s]))
+        return poses.base_poses[self._name][0], poses.joint_angles[self._name][0]
 
 
 class _CancelWatcher:

@@ -218,13 +218,13 @@ class TrialWorld:
 
     def show(self, time_s: float) -> None:
         """Show the recording at a time [s]."""
-        poses = self._poses.at(np.array([time_s]))  # arrays of one row, for this time
+        poses = self._poses.interpolate_at(np.array([time_s]))  # arrays of one row, for this time
         (box_poses,) = poses.boxes
         with self._viser.atomic():
             for node, pose in zip(self._boxes, box_poses, strict=True):
                 _set_node_pose(node, pose)
             for name, nodes in self._robots.items():
-                nodes.show(poses.base[name][0], poses.positions[name][0])
+                nodes.show(poses.base_poses[name][0], poses.joint_angles[name][0])
                 decisions = self._recording.robots[name].decisions
                 last_row = int(np.searchsorted(decisions.times, time_s, side="right")) - 1
                 for sensor, rays in nodes.rays.items():
@@ -272,7 +272,7 @@ class TrialWorld:
 
     def _base_position(self, robot: str, time_s: float) -> Floats:
         """Return the position of a robot's base at a time [s], `(3,)` [m]."""
-        base = self._poses.at(np.array([time_s])).base[robot][0, :3]
+        base = self._poses.interpolate_at(np.array([time_s])).base_poses[robot][0, :3]
         return base if np.isfinite(base).all() else _UNKNOWN_POSE[:3]
 
     def look_at_field(self) -> None:

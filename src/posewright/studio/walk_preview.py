@@ -402,7 +402,7 @@ class WalkPreview:
             side_view_mm = 1000.0 * (path.executed_positions - path.equilibrium_m)[:, [0, 2]]  # x and z
             step = max(1, len(side_view_mm) // SIDE_POINTS)
             paths_mm[foot] = side_view_mm.round(2)[::step].tolist()
-        joint, share = content.fastest
+        joint, share = content.fastest_joint_and_share
         self._session.publish("footing", {"fastest": joint, "share": round(share, 3), "ways_mm": paths_mm})
 
     def _draw_path(self, foot: str, lines: Floats) -> None:

@@ -274,12 +274,12 @@ class PlayedMotion:
         contacts = self.record.contacts
         if contacts is None:
             return ()
-        pairs, pair_of_row = np.unique(
+        pairs, pair_index_of_contact = np.unique(
             contacts.pairs, axis=0, return_inverse=True
         )  # one row for each contact
         part_contacts = []
         for i, (first, second) in enumerate(pairs.tolist()):
-            is_of_pair = pair_of_row.ravel() == i
+            is_of_pair = pair_index_of_contact.ravel() == i
             part_contacts.append(
                 PartContact(
                     parts=(contacts.names[first], contacts.names[second]),

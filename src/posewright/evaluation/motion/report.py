@@ -189,7 +189,7 @@ def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fa
         "self_contacts": [
             {
                 "parts": list(contact.parts),
-                **_time_data(played, contact.frame),
+                **_time_data(played, contact.first_frame),
                 "depth_mm": _round(contact.depth_mm),
                 "force_n": _round(contact.force_n),
                 "total_s": _round(contact.total_s),

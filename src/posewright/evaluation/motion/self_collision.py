@@ -22,7 +22,7 @@ class SelfContact:
 
     Attributes:
         parts: their names.
-        frame: the first in which they touch.
+        first_frame: the first in which they touch.
         depth_mm: greatest penetration [mm].
         force_n: greatest force between them [N].
         total_s: time in contact [s].
@@ -32,7 +32,7 @@ class SelfContact:
     """
 
     parts: tuple[str, str]
-    frame: int
+    first_frame: int
     depth_mm: float
     force_n: float
     total_s: float
@@ -74,7 +74,7 @@ def self_contacts(played: PlayedMotion) -> list[SelfContact]:
         contacts.append(
             SelfContact(
                 parts=contact.parts,
-                frame=int(frames[0]),
+                first_frame=int(frames[0]),
                 depth_mm=float(contact.depths[is_in_motion].max()) * MM_PER_M,
                 force_n=float(forces_in_motion.max()),
                 total_s=len(frames) * played.frame_s,
@@ -83,7 +83,7 @@ def self_contacts(played: PlayedMotion) -> list[SelfContact]:
                 touches_in_first_pose=bool(is_in_first_pose.any()),
             )
         )
-    return sorted(contacts, key=lambda contact: (contact.frame, contact.parts))
+    return sorted(contacts, key=lambda contact: (contact.first_frame, contact.parts))
 
 
 def longest_slips(played: PlayedMotion) -> list[FootSlip]:
@@ -112,7 +112,7 @@ def self_collision(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Findin
         names = " and ".join(contact.parts)
         if not contact.touches_in_first_pose:
             verb = "press against" if contact.force_n > rules.press_force_n else "touch"
-            frame = contact.frame
+            frame = contact.first_frame
             message = (
                 f"{names} {verb} each other {played.format_time(frame)}, with up to "
                 f"{contact.force_n:.0f} N and for {contact.total_s:.2f} s in all"

@@ -67,7 +67,11 @@ def falls_of(played: PlayedMotion, rules: PhysicsRules) -> tuple[Fall, ...]:
 
 
 def _is_down(played: PlayedMotion, rules: PhysicsRules) -> Flags:
-    """Return whether the base is down in each frame, `(n,)`."""
+    """Return whether the base is down in each frame, `(n,)`.
+
+    It is down if it is tilted far with a part other than a foot on the floor, or tilted far sideways; and, if
+    the motion's author states an attitude, only if it is far from that one, too.
+    """
     has_part_on_floor = np.zeros(len(played.times), dtype=np.bool_)
     for contact in played.contacts:
         if contact.is_with_floor and contact.parts[0] not in played.robot.feet:
@@ -155,10 +159,10 @@ def _fall_finding(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Find
 
 def _check_first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Yield a finding if the robot tips or falls in its first pose, before the motion begins."""
-    last = played.first_frame - 1
-    if last < 0:
+    settled_frame = played.first_frame - 1
+    if settled_frame < 0:
         return
-    change_deg, side = played.attitude_change(0, last)
+    change_deg, side = played.attitude_change(0, settled_frame)
     if change_deg <= rules.max_settling_deg:
         return
     if change_deg > rules.fall_attitude_error_deg:
@@ -166,7 +170,8 @@ def _check_first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Fin
         limit_deg = rules.fall_attitude_error_deg
         message = (
             f"put down in its first pose, the robot falls {side} and begins the motion tilted by "
-            f"{played.tilt_deg[last]:.0f} deg; if the motion begins lying, give the attitude at the start"
+            f"{played.tilt_deg[settled_frame]:.0f} deg; "
+            "if the motion begins lying, give the attitude at the start"
         )
     else:
         level = Level.NOTE

@@ -46,19 +46,19 @@ class FootTrajectories:
     """Trajectories of the feet in the field's frame.
 
     Attributes:
-        centres: of the balls of the feet, `(n + 1, n_feet, 3)` [m].
+        ball_centres: of the balls of the feet, `(n + 1, n_feet, 3)` [m].
         shank_rotations: rotation matrices, `(n + 1, n_feet, 3, 3)`.
-        radii: of the balls, `(n_feet,)` [m].
+        ball_radii: of the balls, `(n_feet,)` [m].
     """
 
-    centres: Floats
+    ball_centres: Floats
     shank_rotations: Floats
-    radii: Floats
+    ball_radii: Floats
 
     @property
     def heights(self) -> Floats:
         """Height of the lowest point of each foot above the ground, `(n + 1, n_feet)` [m]."""
-        heights: Floats = self.centres[..., 2] - self.radii
+        heights: Floats = self.ball_centres[..., 2] - self.ball_radii
         return heights
 
 
@@ -92,11 +92,11 @@ def slips(walk: Walk, feet: FootTrajectories) -> Floats:
     physics steps show that this is nearly all of its displacement in the frame. A contact between the two
     ends is not noticed.
     """
-    arms = np.zeros_like(feet.centres[:-1])  # from the ball's centre to the contact point, field's frame
-    arms[..., 2] = -(feet.centres[:-1, :, 2] + feet.radii) / 2.0
+    arms = np.zeros_like(feet.ball_centres[:-1])  # from the ball's centre to the contact point, field's frame
+    arms[..., 2] = -(feet.ball_centres[:-1, :, 2] + feet.ball_radii) / 2.0
     arms_in_shank = np.einsum("nfji,nfj->nfi", feet.shank_rotations[:-1], arms)
     later_arms = np.einsum("nfij,nfj->nfi", feet.shank_rotations[1:], arms_in_shank)
-    displacements = np.diff(feet.centres, axis=0) + later_arms - arms
+    displacements = np.diff(feet.ball_centres, axis=0) + later_arms - arms
     is_touching = walk.trajectory.foot_contacts[:-1] | walk.trajectory.foot_contacts[1:]
     return np.where(is_touching, np.hypot(displacements[..., 0], displacements[..., 1]), 0.0)
 

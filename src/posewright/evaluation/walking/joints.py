@@ -108,8 +108,8 @@ def measure_joint_loads(walk: Walk, drives: Drives) -> JointLoads:
     """Return the figures of the legs' joints."""
     loads = _measure_each_joint(walk, drives)
     fastest = max(loads, key=lambda load: max(load.commanded_speed_ratio, load.measured_speed_ratio))
-    hardest = max(loads, key=lambda load: load.rms_torque_ratio)
-    nearest = min(loads, key=lambda load: load.limit_margin_deg)
+    most_loaded = max(loads, key=lambda load: load.rms_torque_ratio)
+    least_margin = min(loads, key=lambda load: load.limit_margin_deg)
     coupled_margin_deg, coupled_joint = _coupled_margin(walk)
     return JointLoads(
         max_joint_speed_ratio=max(fastest.commanded_speed_ratio, fastest.measured_speed_ratio),
@@ -117,10 +117,10 @@ def measure_joint_loads(walk: Walk, drives: Drives) -> JointLoads:
         measured_speed_ratio=max(load.measured_speed_ratio for load in loads),
         fastest_joint=fastest.joint,
         max_torque_ratio=max(load.max_torque_ratio for load in loads),
-        rms_torque_ratio=hardest.rms_torque_ratio,
-        hardest_joint=hardest.joint,
-        limit_margin_deg=nearest.limit_margin_deg,
-        limit_margin_joint=nearest.joint,
+        rms_torque_ratio=most_loaded.rms_torque_ratio,
+        hardest_joint=most_loaded.joint,
+        limit_margin_deg=least_margin.limit_margin_deg,
+        limit_margin_joint=least_margin.joint,
         coupled_margin_deg=coupled_margin_deg,
         coupled_margin_joint=coupled_joint,
         interventions=len(walk.corrections),

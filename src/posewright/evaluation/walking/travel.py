@@ -107,22 +107,24 @@ def cycle_velocities(walk: Walk, begin: int, end: int) -> Floats:
         begin: row in which the first cycle begins.
         end: row at which the last cycle ends at the latest.
     """
-    frames = walk.timing.n_frames
-    rows = np.arange(begin, end + 1, frames)
-    positions = walk.trajectory.base[rows, :2]
-    yaw = walk.trajectory.yaw[rows]
-    x, y = np.diff(positions, axis=0).T
+    cycle_frames = walk.timing.n_frames
+    cycle_rows = np.arange(begin, end + 1, cycle_frames)  # where one cycle ends and the next begins
+    positions = walk.trajectory.base[cycle_rows, :2]
+    yaw = walk.trajectory.yaw[cycle_rows]
+    dx, dy = np.diff(positions, axis=0).T
     turn = np.diff(yaw)
-    cos = np.cos(yaw[:-1])
-    sin = np.sin(yaw[:-1])
+    begin_yaw = yaw[:-1]
+    cos = np.cos(begin_yaw)
+    sin = np.sin(begin_yaw)
     # in the frame of the base at the cycle's begin
-    displacements = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
+    displacements = np.stack([cos * dx + sin * dy, cos * dy - sin * dx, turn], axis=-1)
     is_measurable = np.abs(turn) < WHOLE_TURN_RAD
-    velocities: Floats = se2_log(displacements[is_measurable]) / (frames * walk.frame_s)
+    velocities: Floats = se2_log(displacements[is_measurable]) / (cycle_frames * walk.frame_s)
     return velocities
 
 
 def _mean_velocity(velocities: Floats) -> Velocity | None:
+    """Return the mean of the velocities of all cycles, `(n_cycles, 3)`; None if there is no cycle."""
     if not len(velocities):
         return None
     forward, left, turn = velocities.mean(axis=0).tolist()
@@ -155,11 +157,11 @@ def _measure_stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch
     for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end):
         # the first command changes nothing: the settling time covers the robot's start
         first_valid_row = span.given_row + walk.timing.n_frames if span.given_row > 0 else 0
-        velocities = cycle_velocities(walk, max(span.start, first_valid_row), span.stop)
+        velocities = cycle_velocities(walk, max(span.start_row, first_valid_row), span.stop_row)
         stretches.append(
             CommandStretch(
-                from_s=span.start * walk.frame_s,
-                to_s=span.stop * walk.frame_s,
+                from_s=span.start_row * walk.frame_s,
+                to_s=span.stop_row * walk.frame_s,
                 forward_m_s=span.command.forward_m_s,
                 left_m_s=span.command.left_m_s,
                 turn_rad_s=span.command.turn_rad_s,

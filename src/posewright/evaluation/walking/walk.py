@@ -347,8 +347,8 @@ class CommandSpan(NamedTuple):
     """
 
     given_row: int
-    start: int
-    stop: int
+    start_row: int
+    stop_row: int
     command: VelocityCommand
 
 
@@ -359,10 +359,10 @@ def command_spans(
     given_rows = [round(timed_command.time_s / frame_s) for timed_command in commands]
     next_rows = [*given_rows[1:], end]
     spans = [
-        CommandSpan(given_row, start=max(given_row, begin), stop=min(next_row, end), command=command)
+        CommandSpan(given_row, start_row=max(given_row, begin), stop_row=min(next_row, end), command=command)
         for given_row, next_row, (_, command) in zip(given_rows, next_rows, commands, strict=True)
     ]
-    return [span for span in spans if span.stop > span.start]
+    return [span for span in spans if span.stop_row > span.start_row]
 
 
 def mean_command(commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int) -> Velocity:
@@ -372,10 +372,10 @@ def mean_command(commands: Sequence[TimedCommand], frame_s: float, begin: int, e
     """
     spans = command_spans(commands, frame_s, begin, end)
     if not spans:
-        spans = [CommandSpan(given_row=0, start=0, stop=1, command=commands[0].command)]
-    n_frames = sum(span.stop - span.start for span in spans)
+        spans = [CommandSpan(given_row=0, start_row=0, stop_row=1, command=commands[0].command)]
+    n_frames = sum(span.stop_row - span.start_row for span in spans)
     forward, left, turn = (
-        sum((span.stop - span.start) * getattr(span.command, name) for span in spans) / n_frames
+        sum((span.stop_row - span.start_row) * getattr(span.command, name) for span in spans) / n_frames
         for name in ("forward_m_s", "left_m_s", "turn_rad_s")
     )
     return forward, left, turn

@@ -165,7 +165,7 @@ class FootPath:
         return np.asarray(frames % self.timing.period_s)
 
     @cached_property
-    def executed_in_order(self) -> tuple[Floats, Floats]:
+    def executed_since_lift(self) -> tuple[Floats, Floats]:
         """`executed_times` and `executed` of a cycle, sorted by time since lift-off."""
         order = np.argsort(self.executed_times[:-1], kind="stable")
         return self.executed_times[:-1][order], self.executed_positions[:-1][order]
@@ -216,7 +216,7 @@ class GaitContent:
         return np.asarray(turned / self.robot.max_speeds)
 
     @cached_property
-    def fastest(self) -> tuple[str, float]:
+    def fastest_joint_and_share(self) -> tuple[str, float]:
         """The joint with the greatest share of its speed limit, and that share."""
         max_shares = self.speeds.max(axis=0)
         joint = int(max_shares.argmax())

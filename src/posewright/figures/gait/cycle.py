@@ -14,10 +14,11 @@ from posewright.figures.style import FAINT, GREY, INK, WRONG, trim_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BAR = 0.62
+BAR_HEIGHT = 0.62
 """Height of a bar, as a share of its row."""
 
-TOP = -0.6
+TOP_Y = -0.6
+"""Upper end of the y axis, above the bar of the first foot in row 0."""
 
 MIN_TEXT_SHARE = 0.03
 """Least share of the cycle that has room for a number."""
@@ -72,11 +73,15 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
     """Draw the phases: a bar for each foot, filled on the ground; the steps; the number of feet down."""
     period = content.timing.period_s
     for row, foot in enumerate(ORDER):
-        axes.broken_barh([(0.0, period)], (row - BAR / 2, BAR), fc="white", ec=FAINT, lw=0.8, zorder=1)
-        down = [(start, end - start) for start, end in down_spans(content.feet[foot])]
-        axes.broken_barh(down, (row - BAR / 2, BAR), fc=COLOURS[foot], lw=0, zorder=2)
+        axes.broken_barh(
+            [(0.0, period)], (row - BAR_HEIGHT / 2, BAR_HEIGHT), fc="white", ec=FAINT, lw=0.8, zorder=1
+        )
+        begins_and_lengths = [(start, end - start) for start, end in down_spans(content.feet[foot])]
+        axes.broken_barh(
+            begins_and_lengths, (row - BAR_HEIGHT / 2, BAR_HEIGHT), fc=COLOURS[foot], lw=0, zorder=2
+        )
     for number, start in enumerate(content.step_starts_s, 1):
-        line_ends = [TOP, COUNT_ROW - 0.5]
+        line_ends = [TOP_Y, COUNT_ROW - 0.5]
         axes.plot([start, start], line_ends, color=INK, lw=0.8, ls=(0, (4, 3)), zorder=3, clip_on=False)
         axes.annotate(
             f"step {number}" if number == 1 else str(number),
@@ -90,7 +95,7 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
         )
     _write_counts(axes, content)
     axes.set_xlim(0.0, period)
-    axes.set_ylim(COUNT_ROW + 0.4, TOP)
+    axes.set_ylim(COUNT_ROW + 0.4, TOP_Y)
     axes.set_yticks([*range(len(ORDER)), COUNT_ROW], [*(SHORT_FOOT_NAMES[foot] for foot in ORDER), "down"])
     axes.tick_params(labelsize=7, length=2.5, pad=2)
     axes.tick_params(axis="y", length=0)

@@ -136,7 +136,7 @@ def times_line(content: GaitContent) -> str:
 
 def fastest_line(content: GaitContent) -> str:
     """Return the joint with the greatest share of its speed limit, as text."""
-    joint, share = content.fastest
+    joint, share = content.fastest_joint_and_share
     name = joint.replace("_", " ")
     if share > 1.0:
         return f"too fast for the servos: the {name} would turn at {share:.2f} of its greatest speed"
@@ -146,7 +146,7 @@ def fastest_line(content: GaitContent) -> str:
 def _draw_head(figure: Canvas, content: GaitContent) -> None:
     """Write the title, subtitle and speeds of the page, and the legend."""
     left = LEFT_MARGIN_IN - 0.4
-    _, max_speed_share = content.fastest
+    _, max_speed_share = content.fastest_joint_and_share
     title = name_and_changes(content.gait, content.robot)
     name_size = 14 if title == content.gait.name else 10
     for below, text, size, weight, colour in (

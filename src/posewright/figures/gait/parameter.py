@@ -85,6 +85,7 @@ def picture_description(name: str, labels: Iterable[str]) -> str:
 
 
 def _label(name: str, value: float) -> str:
+    """Return a parameter's value with its unit as text; the unit `pairs` is `pair` for 1."""
     unit = explanation(name).unit
     return f"{value:.3g} {unit.replace('pairs', 'pair') if value == 1 else unit}".strip()
 
@@ -92,7 +93,8 @@ def _label(name: str, value: float) -> str:
 def _fastest_content(gait: Gait, robot: Robot, name: str) -> GaitContent:
     """Return a gait at its greatest speed forward, or at its fastest turn for a parameter of turning."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
-    if name.partition(".")[0] == TURN_PARAMETER:
+    parameter, _, _ = name.partition(".")
+    if parameter == TURN_PARAMETER:
         return GaitContent(
             gait, robot, VelocityCommand(turn_rad_s=greatest_turn_rad_s(gait.parameters, timing))
         )
@@ -213,7 +215,7 @@ def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> 
 
 def height_deviation_mm(path: FootPath) -> Floats:
     """Return the heights of a foot over the ground while it should be on it, `(n,)` [mm]."""
-    times, executed = path.executed_in_order
+    times, executed = path.executed_since_lift
     return feet.height_mm(path, executed[times >= path.timing.air_s])
 
 
@@ -223,7 +225,7 @@ def _draw_heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
     for panel, content in zip(axes, contents, strict=True):
         path = content.feet[SHOWN_FOOT]
         timing = content.timing
-        times, executed = path.executed_in_order
+        times, executed = path.executed_since_lift
         for start in (0.0, timing.air_s - timing.ascent_s):
             panel.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
         panel.axhline(0.0, color=GREY, lw=0.8)
@@ -256,6 +258,7 @@ def _draw_forward_positions(axes: Sequence[Axes], contents: Sequence[GaitContent
 
 
 def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw the phases of the feet over a cycle, on the time axis of the longest cycle."""
     longest_period_s = max(content.timing.period_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
         draw_phases(panel, content)
@@ -263,6 +266,7 @@ def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 
 
 def _draw_above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw the robot and the paths of its feet from above, all panels in the same scale."""
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_above(panel, content, has_names=False, moves_by_feet=True)
     feet.set_equal_scale(axes)
@@ -281,6 +285,7 @@ def _draw_reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
 
 
 def _draw_stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw the robot standing, from the right, all panels in the same scale."""
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_stance(panel, content)
     feet.set_equal_scale(axes)

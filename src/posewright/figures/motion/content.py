@@ -74,7 +74,7 @@ class MotionContent:
         return np.rad2deg(lower), np.rad2deg(upper)
 
     @cached_property
-    def free(self) -> Flags:
+    def is_free(self) -> Flags:
         """Where the torque is off, (n, n_joints)."""
         return self.motion.sample_at(self.times).free
 

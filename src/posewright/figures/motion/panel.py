@@ -338,11 +338,11 @@ def _draw_speed(axes: Axes, content: MotionContent, joint: str) -> None:
 
 def _draw_free(axes: Axes, content: MotionContent, joint: str) -> None:
     """Shade the times in which a joint is free."""
-    free = content.free[:, content.motion.joints.index(joint)]
-    if free.any():
+    is_free = content.is_free[:, content.motion.joints.index(joint)]
+    if is_free.any():
         full_height = axes.get_xaxis_transform()  # y as a share of the panel
-        axes.fill_between(content.times, 0, 1, where=free, transform=full_height, color=FREE, linewidth=0)
-        centre = float(content.times[free].mean()) / content.end_s
+        axes.fill_between(content.times, 0, 1, where=is_free, transform=full_height, color=FREE, linewidth=0)
+        centre = float(content.times[is_free].mean()) / content.end_s
         axes.text(centre, 0.5, "free", transform=axes.transAxes, ha="center", va="center", color=FREE_TEXT)
 
 

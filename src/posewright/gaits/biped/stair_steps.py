@@ -250,8 +250,10 @@ class StairSteps:
         masses = self.gait.masses
         ankle_sum = np.sum([self._legs[side].ankle_position(*feet[side]) for side in SIDES], axis=0)
         # total * centre = upper * its position + ankle * (sum of both ankles), solved for the upper body
-        upper = (masses.total_kg * mass_centre - masses.ankle_kg * ankle_sum[:2]) / masses.upper_kg
-        return np.array([*(upper - (turn @ np.array(masses.upper_m))[:2]), height])
+        upper_body_centre = (
+            masses.total_kg * mass_centre - masses.ankle_kg * ankle_sum[:2]
+        ) / masses.upper_kg
+        return np.array([*(upper_body_centre - (turn @ np.array(masses.upper_m))[:2]), height])
 
     def _missing_leg_length(
         self, side: str, trunk: Floats, turn: Floats, foot: tuple[Floats, Floats]

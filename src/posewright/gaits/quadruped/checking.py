@@ -57,10 +57,10 @@ class CommandTour:
 
     def _collect_cycles(self, steps: list[PlannedStep]) -> Cycles:
         """Return the rows of steps and their foot points, starting at the last row of the steps before."""
-        rows = np.concatenate([self._last_row[np.newaxis], *[step.rows for step in steps]])
+        rows = np.concatenate([self._last_row[np.newaxis], *[step.joint_angles for step in steps]])
         self._last_row = rows[-1]
         points = {
-            foot: np.concatenate([step.points[index] for step in steps])
+            foot: np.concatenate([step.foot_points[index] for step in steps])
             for index, foot in enumerate(self._feet)
         }
         return Cycles(rows, points)

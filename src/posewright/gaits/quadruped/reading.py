@@ -120,7 +120,10 @@ def _read_name(node: Node) -> str:
 def _read_robot(node: Node, requested_robot: Robot | None, path: Path | None) -> Robot:
     """Return the robot that walks, which the entry `robot:` names; it must have four legs.
 
-    See `_find_robot` for the arguments.
+    Args:
+        node: the entry `robot:`, a name or the path of a card.
+        requested_robot: the robot that is to walk; None for the one that the gait names.
+        path: the gait's document, to whose folder the path of a card is relative.
     """
     walking_robot = _find_robot(node, requested_robot, path)
     try:

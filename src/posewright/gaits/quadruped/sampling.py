@@ -124,8 +124,8 @@ def _walk_until_steady(walker: Walker, command: VelocityCommand) -> SteadyWalk:
     lead_in, cycle = walker.until_steady(command)
     return SteadyWalk(
         walker.planner.standing_pose,
-        np.concatenate([step.rows for step in lead_in]),
-        np.concatenate([step.rows for step in cycle]),
+        np.concatenate([step.joint_angles for step in lead_in]),
+        np.concatenate([step.joint_angles for step in cycle]),
     )
 
 

@@ -32,7 +32,7 @@ class Feet:
     """State of the feet at the beginning of a step, in the trunk's frame.
 
     Attributes:
-        points: positions, `(n_feet, 3)` [m].
+        positions: positions, `(n_feet, 3)` [m].
         previous_angles: joint angles of each leg at its previous point, where the spline continues,
             `(n_feet, 3)` [rad].
         lift_points: where each foot last left the ground, `(n_feet, 3)` [m].
@@ -40,7 +40,7 @@ class Feet:
         have_lifted: false until a foot's first step, `(n_feet,)`.
     """
 
-    points: Floats = field(repr=False)
+    positions: Floats = field(repr=False)
     previous_angles: Floats = field(repr=False)
     lift_points: Floats = field(repr=False)
     landing_points: Floats = field(repr=False)
@@ -50,7 +50,7 @@ class Feet:
         """Return whether two states are equal up to rounding."""
         return self is feet or (
             self.have_lifted == feet.have_lifted
-            and _is_close(self.points, feet.points)
+            and _is_close(self.positions, feet.positions)
             and _is_close(self.previous_angles, feet.previous_angles)
             and _is_close(self.lift_points, feet.lift_points)
             and _is_close(self.landing_points, feet.landing_points)
@@ -62,14 +62,15 @@ class PlannedStep:
     """A planned step.
 
     Attributes:
-        rows: the joints in every frame, `(n_frames, n_joints)` [rad].
-        points: each foot's positions in the trunk's frame; the last lies beyond the end, `(n, 3)` each [m].
-        after: state of the feet at its end.
+        joint_angles: the joints in every frame, `(n_frames, n_joints)` [rad].
+        foot_points: each foot's positions in the trunk's frame, `(n, 3)` each [m]; the last lies beyond the
+            end of the step.
+        feet_after: state of the feet at its end.
     """
 
-    rows: Floats = field(repr=False)
-    points: tuple[Floats, ...] = field(repr=False)
-    after: Feet = field(repr=False)
+    joint_angles: Floats = field(repr=False)
+    foot_points: tuple[Floats, ...] = field(repr=False)
+    feet_after: Feet = field(repr=False)
 
 
 class StepPlanner:
@@ -108,7 +109,7 @@ class StepPlanner:
         self.standing_pose.setflags(write=False)
 
     @property
-    def n_starts(self) -> int:
+    def n_steps_per_cycle(self) -> int:
         """Number of steps in a cycle."""
         return len(self._timelines[0].windows)
 
@@ -121,17 +122,17 @@ class StepPlanner:
 
     def are_in_place(self, feet: Feet) -> Flags:
         """Return which feet are on their equilibrium points, `(n_feet,)`."""
-        distances: Floats = np.abs(feet.points - self._equilibria).max(axis=1)
+        distances: Floats = np.abs(feet.positions - self._equilibria).max(axis=1)
         return distances <= ROUNDING
 
-    def plan(self, command: VelocityCommand | None, feet: Feet, start: int) -> PlannedStep:
+    def plan_step(self, command: VelocityCommand | None, feet: Feet, step_index: int) -> PlannedStep:
         """Return the next step.
 
         Args:
             command: velocity of the body from now on; None to come to stand: feet land on their equilibrium
                 points, and those that are there stay down.
             feet: state of the feet.
-            start: index of the step in the cycle, from 0.
+            step_index: index of the step in the cycle, from 0.
         """
         ground_s = self.timing.ground_s
         # 1. The motion of the body while a foot is down, as components (arc.py).
@@ -142,7 +143,7 @@ class StepPlanner:
             foot_components = self.gait.compensate(body_components, ground_s)
         # 3. The stroke of each foot around its equilibrium point; feet that lift now land in front of it.
         next_landing_points = self._landing_points(foot_components)
-        windows = [timeline.windows[start] for timeline in self._timelines]
+        windows = [timeline.windows[step_index] for timeline in self._timelines]
         stays_down = self.are_in_place(feet) if command is None else self._no_feet
         lifted = _lift_feet(feet, windows, next_landing_points, stays_down)
         # 4. The points of each foot.
@@ -188,7 +189,7 @@ class StepPlanner:
         all_points = []
         for foot, foot_window in enumerate(windows):
             window = foot_window if feet.have_lifted[foot] else foot_window.standing
-            touchdown_point = feet.landing_points[foot] if len(window.air_points) else feet.points[foot]
+            touchdown_point = feet.landing_points[foot] if len(window.air_points) else feet.positions[foot]
             air = _air_points(feet.lift_points[foot], touchdown_point, window.air_points)
             body_moves = se2_exp(velocity * window.ground_times[:, np.newaxis])
             ground = to_moved_frame(touchdown_point, body_moves)
@@ -235,9 +236,9 @@ def _lift_feet(feet: Feet, windows: list[FootWindow], next_landing_points: Float
     """
     lifts = np.array([window.lifts_at_start for window in windows]) & ~stays_down
     return Feet(
-        points=feet.points,
+        positions=feet.positions,
         previous_angles=feet.previous_angles,
-        lift_points=np.where(lifts[:, np.newaxis], feet.points, feet.lift_points),
+        lift_points=np.where(lifts[:, np.newaxis], feet.positions, feet.lift_points),
         landing_points=np.where(lifts[:, np.newaxis], next_landing_points, feet.landing_points),
         have_lifted=tuple(((np.array(feet.have_lifted) | lifts) & ~stays_down).tolist()),
     )
@@ -255,7 +256,9 @@ def _feet_after(
         angles: the angles of each leg at these points, `(n, 3)` each [rad].
     """
     return Feet(
-        points=np.stack([path[window.end_point_index] for path, window in zip(points, windows, strict=True)]),
+        positions=np.stack(
+            [path[window.end_point_index] for path, window in zip(points, windows, strict=True)]
+        ),
         previous_angles=np.stack(
             [knots[window.end_point_index - 1] for knots, window in zip(angles, windows, strict=True)]
         ),

@@ -39,7 +39,7 @@ class Walker:
         is_standing: whether no step has been taken since it last stood.
         _command_in_force: the command of the last step, on its way to the requested one.
         _feet: state of the feet at the end of the last step.
-        _start: index of the next step in the cycle.
+        _next_step_index: index of the next step in the cycle.
         _cached_steps: the steps of the last cycle, by index.
     """
 
@@ -54,29 +54,34 @@ class Walker:
         self.is_standing = True
         self._command_in_force = STILL
         self._feet = self.planner.standing_feet
-        self._start = 0
+        self._next_step_index = 0
 
     def halt(self) -> Floats:
-        """Return the frames of the next step towards standing; the last step ends with the standing pose."""
+        """Return the frames of the next step towards standing, `(n_frames, n_joints)` [rad].
+
+        Steps first slow down to no velocity, then put each foot on its equilibrium point. The last step ends
+        with one more frame, the standing pose.
+        """
         if self._command_in_force != STILL:
-            return self.step(STILL).rows
-        rows = self._advance(self.planner.plan(None, self._feet, self._start)).rows
+            return self.take_step(STILL).joint_angles
+        rows = self._record_step(self.planner.plan_step(None, self._feet, self._next_step_index)).joint_angles
         if not self.planner.are_in_place(self._feet).all():
             return rows
         self.reset()
         return np.vstack([rows, self.planner.standing_pose])
 
-    def step(self, command: VelocityCommand) -> PlannedStep:
+    def take_step(self, command: VelocityCommand) -> PlannedStep:
         """Return the next step, whose command approaches the given one as far as a single step allows."""
         self._command_in_force = approach_command(
             self._command_in_force, command, self.gait.parameters, self.planner.timing
         )
-        return self._advance(self._plan_step(self._command_in_force, self._feet, self._start))
+        return self._record_step(self._plan_step(self._command_in_force, self._feet, self._next_step_index))
 
-    def _advance(self, step: PlannedStep) -> PlannedStep:
+    def _record_step(self, step: PlannedStep) -> PlannedStep:
+        """Store a step as taken, so that the next one goes on from its end; return the step."""
         self.is_standing = False
-        self._start = (self._start + 1) % self.planner.n_starts
-        self._feet = step.after
+        self._next_step_index = (self._next_step_index + 1) % self.planner.n_steps_per_cycle
+        self._feet = step.feet_after
         return step
 
     def until_steady(self, command: VelocityCommand) -> tuple[list[PlannedStep], list[PlannedStep]]:
@@ -92,7 +97,7 @@ class Walker:
         for _ in range(MAX_CYCLES):
             start_feet = self._feet
             has_reached_command = self._command_in_force == command
-            cycle = [self.step(command) for _ in range(self.planner.n_starts)]
+            cycle = [self.take_step(command) for _ in range(self.planner.n_steps_per_cycle)]
             if lead_in and has_reached_command and start_feet.equals(self._feet):
                 return lead_in, cycle
             lead_in += cycle
@@ -101,15 +106,15 @@ class Walker:
             hint=f"within {MAX_CYCLES} cycles",
         )
 
-    def _plan_step(self, command: VelocityCommand, feet: Feet, start: int) -> PlannedStep:
+    def _plan_step(self, command: VelocityCommand, feet: Feet, step_index: int) -> PlannedStep:
         """Return a step, from the cache if the previous cycle planned it with the same command and feet."""
-        cached = self._cached_steps.get(start)
+        cached = self._cached_steps.get(step_index)
         if cached is not None and cached.command == command and feet.equals(cached.start_feet):
             step = cached.step
         else:
-            step = self.planner.plan(command, feet, start)
+            step = self.planner.plan_step(command, feet, step_index)
         # also after a hit store these feet: comparing them by identity is fast in the next cycle
-        self._cached_steps[start] = _CachedStep(command, feet, step)
+        self._cached_steps[step_index] = _CachedStep(command, feet, step)
         return step
 
 
@@ -153,7 +158,7 @@ class QuadrupedGait:
             raise InputError(f"{requested!r} is not a command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         require_command_in_range(command, self.gait.parameters, self.timing)
         self._command = command
-        self._halts = False
+        self._is_halting = False
 
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in range: the same direction, slower if necessary."""
@@ -165,19 +170,19 @@ class QuadrupedGait:
         It takes seven cycles at most; then `frames` returns the standing pose.
         """
         self._command = STILL
-        self._halts = True
+        self._is_halting = True
 
     @property
     def is_standing(self) -> bool:
         """Whether it stood in the last frame, as it does before the first."""
-        return self._walker.is_standing and not len(self._rows)
+        return self._walker.is_standing and not len(self._pending_rows)
 
     def reset(self) -> None:
         """Reset to standing, as before the first step, and drop the command."""
         self._walker.reset()
         self._command = STILL
-        self._halts = False
-        self._rows = self._no_rows
+        self._is_halting = False
+        self._pending_rows = self._no_rows
 
     def frames(self, n: int) -> Floats:
         """Return the next n frames, `(n, n_joints)` [rad]."""
@@ -187,17 +192,17 @@ class QuadrupedGait:
         chunks = []
         missing = n
         while missing > 0:
-            if not len(self._rows):
-                self._rows = self._next_rows(missing)
-            chunks.append(self._rows[:missing])
-            self._rows = self._rows[len(chunks[-1]) :]
+            if not len(self._pending_rows):
+                self._pending_rows = self._plan_rows(missing)
+            chunks.append(self._pending_rows[:missing])
+            self._pending_rows = self._pending_rows[len(chunks[-1]) :]
             missing -= len(chunks[-1])
         return np.concatenate(chunks) if chunks else self._no_rows
 
-    def _next_rows(self, missing: int) -> Floats:
+    def _plan_rows(self, missing: int) -> Floats:
         """Return a step's frames, or as many as are missing if it stands, `(n, n_joints)` [rad]."""
-        if not self._halts:
-            return self._walker.step(self._command).rows
+        if not self._is_halting:
+            return self._walker.take_step(self._command).joint_angles
         if self._walker.is_standing:
             return np.tile(self.standing_pose, (missing, 1))
         return self._walker.halt()
