@@ -164,6 +164,8 @@ class BodyBuilder:
         self.links[name] = RaveLink(
             name, is_static, pose, geometries=tuple(geometries), mass=mass, where=tag.where
         )
+        if tag.attributes.get("enable", "true").lower() in ("false", "0"):
+            self.note_ignored(tag, 'enable="false" of <body>')
         for child in tag.children:
             if child.name not in {"geom", "mass", "offsetfrom", *POSE_TAGS}:
                 self.note_ignored(child)

@@ -71,6 +71,8 @@ def read_openrave(path: Path | str, *, scenery_only: bool = False) -> Environmen
     path = Path(path)
     root = read_markup(path, _RULES)
     reader = _OpenRaveReader(path.parent.resolve(), scenery_only)
+    if root.name == "grxui":
+        root.fail("this is a project of OpenHRP3", "import the models that it names, .wrl, one by one")
     if root.name not in _ROOTS:
         root.fail(
             f"<{root.name}> is not an OpenRAVE document",
@@ -211,7 +213,8 @@ class _OpenRaveReader:
         """
         name = tag.attributes.get("file", "")
         if Path(name).suffix.lower() in SCENES:
-            parts = [part for mesh in self.read_meshes(tag, name) for part in connected_parts(mesh)]
+            meshes = self.read_meshes(tag, name)
+            parts = [part for mesh in meshes for part in connected_parts(mesh, self.omissions)]
             geometry = Geometry(GeometryKind.MESH, np.eye(4), parts=tuple(parts))
             link = RaveLink(
                 tag.attributes.get("name", "base"), False, np.eye(4), (geometry,), where=tag.where
@@ -338,11 +341,15 @@ class _OpenRaveReader:
                 builder.common_mass = child
             elif child.name in ("joint", "attachedsensor") and self.scenery_only:
                 self.omissions.add(f"<{child.name}> is ignored: parts of a field stand still", child.where)
+                if child.number("initial"):
+                    self.note_ignored(child, "<initial>, with which parts would stand elsewhere,")
             elif child.name == "joint":
                 builder.add_joint(child, prefix)
             elif child.name == "attachedsensor":
                 builder.add_sensor(child, prefix)
-            elif child.name not in {*POSE_TAGS, "modelsdir", "jointvalues"}:
+            elif child.name == "jointvalues":
+                self.note_ignored(child, "<jointvalues>, with which parts would stand elsewhere,")
+            elif child.name not in {*POSE_TAGS, "modelsdir"}:
                 self.note_ignored(child)
         builder.move(pose_of(tag), tag)
 
@@ -363,10 +370,13 @@ class _OpenRaveReader:
                 continue
             name, scale = _file_and_scale(source)
             try:
-                parts = [part for mesh in self.read_meshes(source, name) for part in connected_parts(mesh)]
+                meshes = self.read_meshes(source, name)
+                parts = [part for mesh in meshes for part in connected_parts(mesh, self.omissions)]
             except _UnreadableFileError as error:
                 problems.append((error.message, error.where))
                 continue
+            for message, where in problems:
+                self.omissions.add(f"a mesh is read from <render>: {message}", where)
             return replace(geometry, parts=tuple(part * scale for part in parts))
         if not problems:
             tag.fail("a trimesh without <data>", "write <data>file scale</data>")
