@@ -128,6 +128,16 @@ def test_everything_that_is_lost_is_listed_and_the_rest_is_read(tmp_path: Path) 
     assert [transition.on for transition in running.transitions] == [("stop",)]
 
 
+def test_only_the_transition_that_cannot_be_read_is_left_out_of_a_line() -> None:
+    guilty = '<transition event="e" cond="f(n)" target="end"/>'
+    innocent = '<transition event="go" target="end"/>'
+    states = f'<state id="idle">{innocent}{guilty}{innocent}{guilty}{innocent}</state><state id="end"/>'
+    partial_chart = parse_scxml_partially(f'{HEAD}datamodel="ecmascript">{states}</scxml>')
+    idle, _ = partial_chart.chart.states
+    assert [transition.on for transition in idle.transitions] == [("go",)] * 3
+    assert [loss.part for loss in partial_chart.losses] == ["<transition>"] * 2
+
+
 def test_convert_writes_nothing_before_the_loss_is_accepted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
