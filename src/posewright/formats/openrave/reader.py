@@ -99,6 +99,7 @@ class _OpenRaveReader:
         n_bytes: total size of all files opened, each counted as `_MIN_COUNTED_BYTES` at least.
         n_weighed: number of shapes whose masses were added up.
         depth: current nesting of bodies.
+        models_folder: where the current body has its meshes, relative to its document; empty for none.
     """
 
     folder: Path
@@ -110,6 +111,7 @@ class _OpenRaveReader:
     n_bytes: int = 0
     n_weighed: int = 0
     depth: int = 0
+    models_folder: str = ""
 
     def build_environment(self, root: Element) -> Environment:
         """Return the environment of all bodies.
@@ -261,6 +263,10 @@ class _OpenRaveReader:
         try:
             path = (folder / plain_name).resolve()
             exists = path.is_file()
+            models_path = (folder / self.models_folder.replace("\\", "/") / plain_name).resolve()
+            if not exists and is_file(models_path):
+                path = models_path
+                exists = True
             if not exists:
                 path = self.find_in_data_folder(plain_name) or path
                 exists = is_file(path)
@@ -315,11 +321,15 @@ class _OpenRaveReader:
         if self.depth >= _MAX_BODY_DEPTH:
             tag.fail("bodies are nested too deep", f"at most {_MAX_BODY_DEPTH} levels")
         self.depth += 1
+        outer_models_folder = self.models_folder
+        models_tag = tag.last("modelsdir")
+        self.models_folder = "" if models_tag is None else models_tag.text
         builder = BodyBuilder(self.read_mesh, self.note_ignored, self.count_weighed)
         try:
             self.add_content(tag, builder, open_paths)
         finally:
             self.depth -= 1
+            self.models_folder = outer_models_folder
         name = tag.attributes.get("name", "") or builder.name
         is_robot = tag.name == "robot" or builder.is_robot
         links = builder.build_links(tag)
