@@ -104,15 +104,17 @@ def _pieces_of_body(body: KinBody) -> list[Piece]:
     """Return the pieces of a body of OpenRAVE, in the frame of the environment."""
     pieces: list[Piece] = []
     can_move = len(body.links) == 1 and not body.links[0].is_static
+    n_shapes = sum(len(link.geometries) for link in body.links)
     for link in body.links:
         rotation = link.pose[:3, :3]
         translation = link.pose[:3, 3]
         name = link.name if len(body.links) > 1 and link.name else body.name
         group_names = () if name == body.name else (body.name,)
+        mass_kg = link.mass.kg if can_move and n_shapes == 1 and link.mass is not None else None
         for shape in link.geometries:
             for link_points in shape.points():
                 points = link_points @ rotation.T + translation
-                pieces.append(Piece(name, points, shape.colour, can_move, group_names))
+                pieces.append(Piece(name, points, shape.colour, can_move, mass_kg, group_names))
     return pieces
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.arenas import Piece
+from posewright.arenas.hulls import MIN_THICKNESS_M, thickness
 from posewright.arrays import Floats
 from posewright.documents import read_bounded
 from posewright.documents.markup import MarkupRules, parse_markup
@@ -25,6 +26,7 @@ from posewright.formats.scenes.mesh import (
     MAX_POINTS,
     MAX_SCENE_BYTES,
     Colour,
+    Omissions,
     Scene,
     SceneMesh,
     Up,
@@ -242,10 +244,11 @@ def pieces_of(scene: Scene, kind: str, *, up: Up = Up.AUTO) -> tuple[tuple[Piece
         notes.append(f"{up.value} is assumed to point up; change it with --up")
     rotation = Y_TO_Z if up is Up.Y else np.eye(3)
     pieces: list[Piece] = []
+    omissions = Omissions()
     for mesh in scene.meshes:
-        for part in connected_parts(mesh):
+        for part in connected_parts(mesh, omissions):
             pieces.append(Piece(mesh.name, part @ rotation.T, mesh.colour, group_names=mesh.group_names))
-    return tuple(pieces), tuple(notes)
+    return tuple(pieces), (*notes, *omissions.notes())
 
 
 def _guess_up(points: Floats, default: Up) -> Up:
@@ -258,11 +261,19 @@ def _guess_up(points: Floats, default: Up) -> Up:
     return default
 
 
-def connected_parts(mesh: SceneMesh) -> list[Floats]:
+def connected_parts(mesh: SceneMesh, omissions: Omissions) -> list[Floats]:
     """Return the points of each connected part, `(n, 3)`.
 
     Faces are connected by an edge that exactly two of them share: two blocks that touch at an edge are two
     parts.
+
+    Args:
+        mesh: the mesh.
+        omissions: to which the sides are added that a part lacks, such as a tray without a lid: a part of a
+            field is solid.
+
+    Raises:
+        InputError: there are too many parts.
     """
     if mesh.faces is None or not len(mesh.faces):
         return [mesh.points]
@@ -292,4 +303,10 @@ def connected_parts(mesh: SceneMesh) -> list[Floats]:
     faces_in_order = np.argsort(part_of_face, kind="stable")
     part_starts = np.flatnonzero(np.diff(part_of_face[faces_in_order])) + 1
     faces_of_parts = np.split(mesh.faces[faces_in_order], part_starts)
-    return [mesh.points[np.unique(part_faces)] for part_faces in faces_of_parts]
+    parts = [mesh.points[np.unique(part_faces)] for part_faces in faces_of_parts]
+    is_at_rim = np.isin(edge_numbers.reshape(-1, 3), np.flatnonzero(n_faces_at_edge == 1)).any(axis=1)
+    for part_number in np.unique(part_of_face[is_at_rim]).tolist():
+        if thickness(parts[part_number]) > MIN_THICKNESS_M:
+            message = f"{mesh.name or 'a mesh'} lacks a side or has holes: it is solid here"
+            omissions.add(message, None)
+    return parts

@@ -44,7 +44,7 @@ export function mount(root) {
     live.box.checked = teach.live;
     connect.textContent = isOpen() ? "Disconnect" : "Connect";
     connect.disabled = teach.state === "closing";
-    hint.textContent = HINTS[teach.follows ? "follows" : teach.state];
+    hint.textContent = [teach.recovery, HINTS[teach.follows ? "follows" : teach.state]].filter(Boolean).join("; ");
     follow.hidden = teach.state !== "open";
     follow.setAttribute("aria-pressed", String(teach.follows));
     notSent.textContent = teach.not_sent ? `⚠ Not sent: ${teach.not_sent}` : "";
