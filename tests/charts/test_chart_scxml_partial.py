@@ -138,6 +138,14 @@ def test_only_the_transition_that_cannot_be_read_is_left_out_of_a_line() -> None
     assert [loss.part for loss in partial_chart.losses] == ["<transition>"] * 2
 
 
+def test_a_loss_that_refers_to_another_line_names_that_line() -> None:
+    history = '<history id="back"><transition target="b"/></history>'
+    states = f'<state id="idle">\n{history}<state id="b"/>\n{history}</state>'
+    (loss,) = parse_scxml_partially(f"{HEAD}>\n{states}</scxml>").losses
+    assert (loss.line, loss.part) == (4, "<history>")
+    assert loss.reason == "the id 'back' occurs twice (first in line 3)"
+
+
 def test_convert_writes_nothing_before_the_loss_is_accepted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,6 +27,8 @@ _REMOVABLE = frozenset(
 """Elements that can be left out on their own; what refers to them is left out in the next round."""
 
 _NAMED_ELEMENT = re.compile(r"<([^<>\s]+)>")
+_OTHER_LINE = re.compile(r"\(first in line (\d+)\)$")
+"""A line in a message about something that occurs twice."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
             if culprit is None:
                 read_root(root, path)  # raises the error with its line
                 raise
-            losses.append(ScxmlLoss(culprit.line, f"<{culprit.name}>", error.message))
+            reason = _replace_positions(error.message, root)
+            losses.append(ScxmlLoss(culprit.line, f"<{culprit.name}>", reason))
             root = _without(root, culprit)
             continue
         chart = read_root(root, path)
@@ -116,6 +119,18 @@ def _with_positions_as_lines(root: Element) -> Element:
         return replace(element, line=position, children=tuple(map(copy, element.children)))
 
     return copy(root)
+
+
+def _replace_positions(message: str, root: Element) -> str:
+    """Return the message of an error with lines of the document instead of positions of elements."""
+    line_by_position = {str(i): element.line for i, element in enumerate(root.walk(), 1)}
+
+    def format_line(match: re.Match[str]) -> str:
+        """Return the reference to an element with its line; other text of this form is the user's own."""
+        position = match[1]
+        return f"(first in line {line_by_position.get(position, position)})"
+
+    return _OTHER_LINE.sub(format_line, message)
 
 
 def _find_culprit(root: Element, error: PosewrightError) -> Element | None:
