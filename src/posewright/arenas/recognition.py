@@ -27,7 +27,7 @@ from posewright.arenas.arena import (
     Role,
     Shape,
 )
-from posewright.arenas.block_fit import EQUAL_M, BlockFit, fit_block, turn_lengthwise
+from posewright.arenas.block_fit import EQUAL_M, BlockFit, fit_block, turn_longer_side_to_x
 from posewright.arenas.hulls import MIN_THICKNESS_M, hull_points, thickness
 from posewright.arenas.rectangles import corners
 from posewright.arrays import Floats
@@ -166,8 +166,8 @@ class _ArenaBuilder:
         scene_corners: the corners of the box around the scene, `(3,)` each [m].
         floors: blocks of the floor.
         shapes: all parts except floors and boxes.
-        boxes: blocks of the boxes.
-        box_pieces: the pieces of the boxes.
+        box_blocks: the blocks that are loose boxes.
+        box_pieces: the piece of each of these.
         colours: the colour for each purpose, that of the first piece that has one.
         used_names: the names of shapes that are used already.
         fixed_names: the names of pieces that can move in the file, and not in the field.
@@ -179,7 +179,7 @@ class _ArenaBuilder:
     scene_corners: tuple[Floats, Floats]
     floors: list[BlockFit] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
-    boxes: list[BlockFit] = field(default_factory=list)
+    box_blocks: list[BlockFit] = field(default_factory=list)
     box_pieces: list[Piece] = field(default_factory=list)
     colours: dict[str, Colour] = field(default_factory=dict)
     used_names: set[str] = field(default_factory=set)
@@ -192,7 +192,7 @@ class _ArenaBuilder:
         if purpose == FLOOR:
             self.floors.append(block)
         elif purpose == BOX:
-            self.boxes.append(block)
+            self.box_blocks.append(block)
             self.box_pieces.append(piece)
         else:
             self._add_shape(piece, block, Role(purpose))
@@ -212,12 +212,12 @@ class _ArenaBuilder:
 
     def _fix_boxes_off_the_floor(self, floor_m: float) -> None:
         """Turn boxes whose underside is not at the height of the floor into furniture at their own height."""
-        boxes = list(zip(self.boxes, self.box_pieces, strict=True))
-        self.boxes.clear()
+        boxes = list(zip(self.box_blocks, self.box_pieces, strict=True))
+        self.box_blocks.clear()
         self.box_pieces.clear()
         for block, piece in boxes:
             if abs(block.base_m - floor_m) <= MAX_FLAT_HEIGHT_M:
-                self.boxes.append(block)
+                self.box_blocks.append(block)
                 self.box_pieces.append(piece)
             else:
                 self._add_shape(piece, block, Role.FURNITURE)
@@ -305,7 +305,7 @@ class _ArenaBuilder:
             hint = "expected a scene with a floor, or with parts that stand apart"
             raise InputError(f"the field would be {size[0]:g} x {size[1]:g} m", hint=hint)
         middle_y = (low_y + high_y) / 2.0
-        for kind, count in (("shapes", len(self.shapes)), ("boxes", len(self.boxes))):
+        for kind, count in (("shapes", len(self.shapes)), ("boxes", len(self.box_blocks))):
             if count > MAX_PARTS:
                 hint = f"at most {MAX_PARTS}: join the faces of each object, or leave small parts out"
                 raise InputError(f"the field would have {count} {kind}", hint=hint)
@@ -321,7 +321,7 @@ class _ArenaBuilder:
                 if abs(height) > MAX_FLAT_HEIGHT_M:
                     self.notes.append(f"{shape.name} is laid on the floor: it is {height:.3g} m above it")
             x = round(shape.x - low_x, 4)
-            y = round(shape.y - middle_y, 4) + 0.0  # + 0.0 turns -0.0 into 0.0
+            y = _round_without_minus_zero(shape.y - middle_y, 4)
             shapes.append(replace(shape, x=x, y=y, base_m=base))
         lines = [shape for shape in shapes if shape.role is Role.LINE]
         lines.sort(key=lambda line: line.x)
@@ -348,7 +348,7 @@ class _ArenaBuilder:
         """Return the height of the lowest floor, or else of the lowest underside of a part [m]."""
         if self.floors:
             return float(min(floor.base_m + floor.size_m[2] for floor in self.floors))
-        undersides = [shape.base_m for shape in self.shapes] + [box.base_m for box in self.boxes]
+        undersides = [shape.base_m for shape in self.shapes] + [box.base_m for box in self.box_blocks]
         return float(min(undersides))
 
     def _field_corners(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -367,8 +367,8 @@ class _ArenaBuilder:
             candidates.append(("floor", _box_around(self.floors)))
         if not candidates:
             self.notes.append("neither a floor nor walls around: the field is what the pieces cover")
-        candidates.append(("pieces", _box_around([*self.floors, *self.boxes, *self.shapes])))
-        parts: list[BlockFit | Shape] = [*self.boxes]
+        candidates.append(("pieces", _box_around([*self.floors, *self.box_blocks, *self.shapes])))
+        parts: list[BlockFit | Shape] = [*self.box_blocks]
         parts += [shape for shape in self.shapes if shape.role is not Role.WALL]
         for (name, corners_m), (next_name, _) in itertools.pairwise(candidates):
             outside = [part for part in parts if not _holds(corners_m, part)]
@@ -380,13 +380,16 @@ class _ArenaBuilder:
         return _pair_of_corners(candidates[-1][1])
 
     def _build_boxes(self, low_x: float, middle_y: float) -> tuple[dict[str, BoxKind], tuple[Box, ...]]:
-        """Return the kinds of boxes by name, `box` for the most frequent one, and the boxes.
+        """Return the kinds of boxes by name, and the boxes.
+
+        A kind is a size, whose longer side is along x, and a mass. The most frequent one is named `box`, then
+        `box_2`...
 
         Args:
             low_x: the lowest x of the field in the frame of the scene [m].
             middle_y: the y of the middle of the field in the frame of the scene [m].
         """
-        blocks = [turn_lengthwise(block) for block in self.boxes]
+        blocks = [turn_longer_side_to_x(block) for block in self.box_blocks]
         kinds: list[BoxKind] = []
         for block, piece in zip(blocks, self.box_pieces, strict=True):
             length, width, height = (round(edge, 3) for edge in block.size_m)
@@ -394,13 +397,14 @@ class _ArenaBuilder:
             mass_kg = assumed_mass_kg if piece.mass_kg is None else round(piece.mass_kg, 6)
             kinds.append(BoxKind((length, width, height), mass_kg, _FRICTION))
         kind_names: dict[BoxKind, str] = {}
-        for number, (kind, _) in enumerate(Counter(kinds).most_common(), 1):
+        for number, (kind, _count) in enumerate(Counter(kinds).most_common(), 1):
             kind_names[kind] = BOX if number == 1 else f"{BOX}_{number}"
         boxes: list[Box] = []
         for block, kind in zip(blocks, kinds, strict=True):
             x = round(block.x - low_x, 4)
-            y = round(block.y - middle_y, 4) + 0.0
-            boxes.append(Box(x, y, yaw_rad=round(block.yaw_rad, 6) + 0.0, kind=kind_names[kind]))
+            y = _round_without_minus_zero(block.y - middle_y, 4)
+            yaw_rad = _round_without_minus_zero(block.yaw_rad, 6)
+            boxes.append(Box(x, y, yaw_rad=yaw_rad, kind=kind_names[kind]))
         return {name: kind for kind, name in kind_names.items()}, tuple(boxes)
 
     def _build_sources(self, *, has_boxes: bool) -> dict[str, str]:
@@ -537,3 +541,8 @@ def _rename_walls(shapes: Sequence[Shape], size_m: tuple[float, float]) -> list[
         is_renamed = new_name != "" and new_name not in other_names
         renamed.append(replace(shape, name=new_name) if is_renamed else shape)
     return renamed
+
+
+def _round_without_minus_zero(value: float, n_digits: int) -> float:
+    """Return a rounded value, 0.0 where it would be -0.0, which files would show."""
+    return round(value, n_digits) + 0.0

@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arenas import Piece, RecognisedArena, recognise_arena
+from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats.openrave import Environment, KinBody, read_openrave
-from posewright.formats.scenes import SCENES, Y_TO_Z, Up, pieces_of, read_scene
+from posewright.formats.scenes import SCENE_SUFFIXES, Y_TO_Z, Up, pieces_of, read_scene
 
-ARENA_SUFFIXES = (".xml", *SCENES)
+ARENA_SUFFIXES = (".xml", *SCENE_SUFFIXES)
 """Suffixes of files that can be imported as arenas; `.xml` is OpenRAVE's."""
 
 _FLOOR_NAMES = re.compile(r"floor|ground|suelo|boden", re.IGNORECASE)
@@ -118,17 +119,26 @@ def _pieces_of_body(body: KinBody) -> list[Piece]:
 
 
 def _guess_up(pieces: Sequence[Piece]) -> Up:
-    """Return the axis along which the floor is thinnest, or the scene clearly shortest; z if in doubt."""
+    """Guess whether y or z points up: the axis along which the largest floor is thinnest.
+
+    Without a floor, which its name shows, it is y if the scene is clearly shortest along y, else z.
+    """
     floors = [
         np.ptp(piece.points, axis=0)
         for piece in pieces
         if any(_FLOOR_NAMES.search(name) for name in (piece.name, *piece.group_names))
     ]
     if floors:
-        largest_floor = max(floors, key=lambda edges: float(np.sort(edges)[1:].prod()))
-        return Up.Y if int(np.argmin(largest_floor)) == 1 else Up.Z
+        size_x, size_y, size_z = max(floors, key=_floor_area).tolist()
+        is_thinnest_along_y = size_y < size_x and size_y <= size_z
+        return Up.Y if is_thinnest_along_y else Up.Z  # x is not considered: no format has it upright
     size_x, size_y, size_z = np.ptp(np.concatenate([piece.points for piece in pieces]), axis=0).tolist()
     return Up.Y if size_y * _MIN_FLATNESS < min(size_x, size_z) else Up.Z
+
+
+def _floor_area(edges: Floats) -> float:
+    """Return the area of a floor, the product of its two longer edges."""
+    return float(np.sort(edges)[1:].prod())  # [0] is the thickness
 
 
 def _transform_pieces(pieces: Sequence[Piece], scale: float, turn_deg: float) -> tuple[Piece, ...]:

@@ -165,7 +165,7 @@ def check_motion_file(
     page: PageReference | None = None,
     options: CheckOptions | None = None,
     *,
-    record: Callable[[int], Path] | None = None,
+    recording_path: Callable[[int], Path] | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> MotionCheck:
     """Check a motion file by the design rules and, if requested, in a simulation.
@@ -174,7 +174,7 @@ def check_motion_file(
         file: the file to be checked.
         page: the only motion to check; None for all.
         options: the options of the check.
-        record: returns the path of the recording of a page by its number; None for no recordings.
+        recording_path: returns the path of the recording of a page by its number; None for no recordings.
         on_progress: called with the name of each motion before it is simulated.
 
     Raises:
@@ -191,14 +191,14 @@ def check_motion_file(
     ]
     checked_pages = []
     for (number, motion), findings in zip(pages, findings_by_page, strict=True):
-        played = None
+        simulation = None
         if options.physics:
             if on_progress is not None:
                 on_progress(motion.name)
-            played = try_motion(motion, attitude=options.attitude, friction=options.friction)
-            if record is not None:
-                write_mcap(played.recording, record(number))
-        checked_pages.append(CheckedPage(number, motion.name, tuple(findings), played))
+            simulation = try_motion(motion, attitude=options.attitude, friction=options.friction)
+            if recording_path is not None:
+                write_mcap(simulation.recording, recording_path(number))
+        checked_pages.append(CheckedPage(number, motion.name, tuple(findings), simulation))
     return MotionCheck(file, options.rules, tuple(checked_pages))
 
 

@@ -334,7 +334,7 @@ class LivePose:
 
 @dataclass(frozen=True)
 class TeachStatus:
-    """The topic `teach`.
+    """The topic `teach`; the names of the attributes are the keys of its JSON.
 
     Attributes:
         state: `closed`, `opening`, `open` or `closing`.
@@ -363,6 +363,11 @@ class TeachStatus:
     warnings: tuple[str, ...] = ()
     trouble: str = ""
     recovery: str = ""
+
+    def after_closing(self, trouble: str) -> TeachStatus:
+        """Return the status once the body is closed: it follows no pose, and no joint counts as free."""
+        status = replace(self, state="closed", follows=False, not_sent="", free=())
+        return replace(status, trouble=trouble, recovery="")
 
 
 class TeachPanel(Panel):
@@ -428,7 +433,7 @@ class TeachPanel(Panel):
         self._bus = bus = BusThread(
             self._robot,
             body,
-            on_state=lambda angles, free: post(lambda: self._show_state(bus, angles, free)),
+            on_state=lambda angles, free_joints: post(lambda: self._show_state(bus, angles, free_joints)),
             on_trouble=lambda error: post(lambda: self._show_trouble(trouble=str(error))),
             on_recovery=lambda message: post(lambda: self._show_trouble(recovery=message)),
             on_rejection=lambda error: post(lambda: self._reject_following(error)),
@@ -587,7 +592,7 @@ class TeachPanel(Panel):
         bus.stop()
         self._publish(replace(self._status, state="closing", follows=False, not_sent=""))
 
-    def _show_state(self, bus: BusThread, angles: Floats, free: tuple[str, ...]) -> None:
+    def _show_state(self, bus: BusThread, angles: Floats, free_joints: tuple[str, ...]) -> None:
         """Publish the body's angles and free joints, and show them in the 3-D view if `live`."""
         if self._status.state == "closing":
             return
@@ -595,7 +600,7 @@ class TeachPanel(Panel):
         is_fake = bus.fake is not None
         # a trouble lasts as long as there are joints that could not be read
         trouble = "" if np.isfinite(angles).all() else self._status.trouble
-        self._publish(replace(self._status, state="open", by_hand=is_fake, free=free, trouble=trouble))
+        self._publish(replace(self._status, state="open", by_hand=is_fake, free=free_joints, trouble=trouble))
         if self._status.live:
             # joints that could not be read are shown as at the beginning of the motion
             shown_angles = np.where(np.isnan(angles), self._motion.first_pose(self._robot), angles)
@@ -603,14 +608,16 @@ class TeachPanel(Panel):
             self._context.player.set_source(LivePose(base, shown_angles, self._motion.duration))
 
     def _end(self, error: PosewrightError | None) -> None:
-        """Publish that the body is closed, with the error that ended it, and show the motion again."""
+        """Publish that the body is closed, and show the motion again instead of the body.
+
+        Args:
+            error: the error that closed it; None if it was closed on purpose.
+        """
         self._bus = None
         self._follower = None
         trouble = self._closing_reason if error is None else str(error)
         self._closing_reason = ""
-        status = replace(self._status, state="closed", follows=False, not_sent="", free=())
-        status = replace(status, trouble=trouble, recovery="")
-        self._publish(status)
+        self._publish(self._status.after_closing(trouble))
         self._show_motion()
 
     def _show_motion(self) -> None:

@@ -132,11 +132,17 @@ class BodyBuilder:
         if count > MAX_PARTS:
             tag.fail("a body of too many parts", f"at most {MAX_PARTS} links and as many joints are read")
 
-    def move(self, pose: Floats, tag: Element) -> None:
-        """Move all links and joints by the pose of the whole body."""
+    def move(self, pose: Floats, element: Element) -> None:
+        """Move all links and joints by the pose of the whole body.
+
+        Args:
+            pose: the transformation, `(4, 4)`.
+            element: the tag of the whole body, for the place of errors.
+        """
         if np.array_equal(pose, np.eye(4)):
             return
-        body = KinBody("", is_robot=False, links=self.build_links(tag), joints=tuple(self.joints))
+        # a nameless body, only to move its parts
+        body = KinBody("", is_robot=False, links=self.build_links(element), joints=tuple(self.joints))
         moved_body = body.moved(pose)
         self.links = {link.name: link for link in moved_body.links}
         self.joints = list(moved_body.joints)

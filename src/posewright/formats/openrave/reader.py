@@ -20,7 +20,7 @@ from posewright.errors import FormatError, Where
 from posewright.formats.openrave.bodies import Environment, Geometry, GeometryKind, KinBody, RaveLink
 from posewright.formats.openrave.links import POSE_TAGS, BodyBuilder, pose_of
 from posewright.formats.scenes.mesh import MAX_SCENE_BYTES, Omissions, SceneMesh, Up
-from posewright.formats.scenes.reading import SCENES, connected_parts, read_scene
+from posewright.formats.scenes.reading import SCENE_SUFFIXES, connected_parts, read_scene
 
 _MAX_INCLUDES = 8
 """Deepest nesting of documents that include each other."""
@@ -214,7 +214,7 @@ class _OpenRaveReader:
             FormatError: the file is missing, includes itself, or has another root.
         """
         name = tag.attributes.get("file", "")
-        if Path(name).suffix.lower() in SCENES:
+        if Path(name).suffix.lower() in SCENE_SUFFIXES:
             meshes = self.read_meshes(tag, name)
             parts = [part for mesh in meshes for part in connected_parts(mesh, self.omissions)]
             geometry = Geometry(GeometryKind.MESH, np.eye(4), parts=tuple(parts))
@@ -299,9 +299,11 @@ class _OpenRaveReader:
     def read_meshes(self, tag: Element, name: str) -> tuple[SceneMesh, ...]:
         """Return the meshes of a file named by <data> or <render>, or by a body."""
         path = self.resolve_file(tag, name)
-        if path.suffix.lower() not in SCENES:
+        if path.suffix.lower() not in SCENE_SUFFIXES:
             message = f"a mesh of the kind {path.suffix!r} is not read"
-            raise _UnreadableFileError(message, where=tag.where, hint=f"export it as {', '.join(SCENES)}")
+            raise _UnreadableFileError(
+                message, where=tag.where, hint=f"export it as {', '.join(SCENE_SUFFIXES)}"
+            )
         try:
             scene = read_scene(path)
         except FormatError as error:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 _DEFAULT_UP = {".wrl": Up.Y, ".obj": Up.Y, ".glb": Up.Y, ".stl": Up.Z, ".dae": Up.Y, ".zae": Up.Y}
-SCENES = tuple(_DEFAULT_UP)
-"""Suffixes of scene files."""
+SCENE_SUFFIXES = tuple(_DEFAULT_UP)
+"""Suffixes of the scene files that are read; `.wrl` is VRML."""
 
 _COLLADA_RULES = MarkupRules(max_bytes=MAX_SCENE_BYTES)
 
@@ -53,7 +53,7 @@ _MIN_FLATNESS = 1.5
 
 
 def read_scene(path: Path | str) -> Scene:
-    """Return the meshes of a VRML97, OBJ, STL, GLB or COLLADA file, in its axes, and what was left out.
+    """Return the meshes of a VRML97, OBJ, STL, GLB or COLLADA file in the file's axes, and what was left out.
 
     Lengths are in the unit of the file, those of COLLADA in metres. No other file is opened, except files of
     the same folder that VRML inlines.
@@ -67,13 +67,21 @@ def read_scene(path: Path | str) -> Scene:
     kind = path.suffix.lower()
     if kind == ".wrl":
         return parse_vrml(data.decode(errors="replace"), path)  # comments may be in another encoding
-    if kind not in _DEFAULT_UP:
-        raise FormatError("not a scene", where=Where(path), hint=f"scene files end in {', '.join(SCENES)}")
+    if kind not in SCENE_SUFFIXES:
+        raise FormatError(
+            "not a scene", where=Where(path), hint=f"scene files end in {', '.join(SCENE_SUFFIXES)}"
+        )
     if kind == ".glb":
         _check_glb(data, path)
     scene = (
         _read_collada(data, path) if kind in (".dae", ".zae") else _read_with_trimesh(data, kind[1:], path)
     )
+    _require_reasonable_size(scene, path)
+    return scene
+
+
+def _require_reasonable_size(scene: Scene, path: Path) -> None:
+    """Raise a FormatError for too many points, faces or meshes, and for points too far away or not finite."""
     n_faces = sum(0 if mesh.faces is None else len(mesh.faces) for mesh in scene.meshes)
     n_points = sum(len(mesh.points) for mesh in scene.meshes)
     if n_points > MAX_POINTS or n_faces > 2 * MAX_POINTS or len(scene.meshes) > MAX_MESHES:
@@ -83,7 +91,6 @@ def read_scene(path: Path | str) -> Scene:
         if not (np.abs(mesh.points) <= MAX_COORDINATE).all():  # also false for NaN
             message = f"{mesh.name or 'a mesh'} has a point that is too far away or no number"
             raise FormatError(message, where=Where(path), hint=f"coordinates are at most {MAX_COORDINATE:g}")
-    return scene
 
 
 def _read_collada(data: bytes, path: Path) -> Scene:

@@ -428,7 +428,7 @@ class _ScxmlWriter:
 
         Args:
             transition: a local transition.
-            source: the state that it leaves; None for a segment.
+            source: the state that it leaves; None for a part of a compound transition, which leaves none.
         """
         if source is None or not source.is_compound:
             return False
