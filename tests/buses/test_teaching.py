@@ -12,7 +12,7 @@ import pytest
 from posewright.bodies import MockBody, TorquePolicy
 from posewright.buses.dynamixel.bus import Bus, joints_of
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.dynamixel.teaching import FIRST_POSE_S, Teacher
+from posewright.buses.dynamixel.teaching import FIRST_REACH_S, Teacher
 from posewright.control import drive
 from posewright.controllers import Player
 from posewright.errors import InputError, UnknownNameError
@@ -131,7 +131,7 @@ def test_the_time_into_a_pose_is_what_passed_unless_it_is_asked_for(bus: Bus) ->
         first = teacher.catch("first")
         clock.now_s += 1.25
         reach = [first, teacher.catch("second"), teacher.catch("third", 0.4)]
-    assert [pose.reach_s for pose in reach] == [FIRST_POSE_S, 1.25, 0.4]
+    assert [pose.reach_s for pose in reach] == [FIRST_REACH_S, 1.25, 0.4]
     motion = teacher.motion("m")
     assert motion.source == "taught by hand: first, second, third"
     for caught in motion.keyframes:  # a tick is 0.29 degrees: what is finer is noise in the file

@@ -341,7 +341,7 @@ def test_shipped_charts_have_everything_in_its_own_place(path: Path) -> None:
 
 def test_a_large_chart_has_few_bends_and_crossings() -> None:
     scene, _ = build_scene(read_chart(ROOT / "examples/charts/sumo/sumo_18_5.chart.yaml"))
-    assert scene.bends <= 82
+    assert scene.n_bends <= 82
     assert scene.n_crossings <= 2
 
 

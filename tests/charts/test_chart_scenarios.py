@@ -136,9 +136,9 @@ def test_a_scenario_watches_the_promises() -> None:
     result = run_scenario(other, scenario(other, long))
     assert not result.passed
     assert not result.failures
-    assert len(result.broken) == 1
-    assert "in(kicking) and count > 3" in result.broken[0]
-    assert result.data()["broken"] == list(result.broken)
+    assert len(result.broken_promises) == 1
+    assert "in(kicking) and count > 3" in result.broken_promises[0]
+    assert result.data()["broken"] == list(result.broken_promises)
 
 
 def test_a_tick_that_fails_fails_the_scenario() -> None:

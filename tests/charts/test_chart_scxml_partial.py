@@ -8,6 +8,7 @@ import pytest
 
 from posewright.charts import check_chart, parse_scxml, read_chart, read_scxml_partially
 from posewright.charts.formats.scxml.partial import parse_scxml_partially
+from posewright.charts.formats.scxml.writer import scxml_text
 from posewright.cli.app import run
 from posewright.errors import FormatError, InputError
 
@@ -48,6 +49,61 @@ def test_the_layout_of_qt_creator_is_passed_over_also_among_actions() -> None:
     assert not chart.states[0].entry
 
 
+EDITED = """<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="walk"
+ xmlns:qt="http://www.qt.io/2015/02/scxml-ext" xmlns:viz="urn:viz" viz:zoom="2">
+ <qt:editorinfo initialGeometry="10;20;-20;-20;40;40"/>
+ <state id="walk" viz:colour="red"><qt:editorinfo geometry="1;2" note="a > b"/>
+  <onentry><qt:editorinfo/></onentry>
+  <transition event="error.execution" target="stand"><qt:editorinfo movePoint="0;0"/></transition>
+  <transition event="stop" target="stand"><qt:editorinfo movePoint="5;6"/></transition>
+ </state>
+ <state id="stand"><viz:box>caf\u00e9 <viz:b>x</viz:b> y<!-- here --></viz:box></state>
+</scxml>
+"""
+
+
+def test_markup_of_other_tools_is_written_back_where_it_was() -> None:
+    text = scxml_text(parse_scxml(EDITED))
+    lines = [line.strip() for line in text.splitlines()]
+    assert 'viz:zoom="2"' in lines[1]
+    assert lines[2] == '<qt:editorinfo initialGeometry="10;20;-20;-20;40;40"/>'
+    walk = lines.index('<state id="walk" viz:colour="red">')
+    assert lines[walk + 1] == '<qt:editorinfo geometry="1;2" note="a > b"/>'
+    transition = lines.index('<transition event="stop" target="stand">')
+    assert lines[transition + 1] == '<qt:editorinfo movePoint="5;6"/>'
+    assert "<viz:box>caf\u00e9 <viz:b>x</viz:b> y<!-- here --></viz:box>" in lines
+    assert scxml_text(parse_scxml(text)) == text
+
+
+def test_markup_of_other_tools_without_a_place_in_the_chart_is_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "edited.scxml"
+    path.write_text(EDITED)
+    markup = read_chart(path).document_markup
+    assert markup is not None
+    assert markup.n_kept == 6
+    # the chart has neither the <onentry> nor the transition on an error, which never occurs
+    assert markup.losses == (
+        "<qt:editorinfo> in <onentry>, line 5",
+        "<qt:editorinfo> in <transition>, line 6",
+    )
+    assert run(["chart", "convert", str(path), "-o", str(tmp_path / "edited.chart.yaml")]) == 0
+    notes = " ".join(capsys.readouterr().err.split())
+    assert "markup of another tool is not kept: <qt:editorinfo> in <onentry>, line 5" in notes
+    assert "6 elements and attributes of other tools (qt, viz) are not written" in notes
+
+
+def test_a_prefix_that_a_document_uses_twice_keeps_its_first_meaning() -> None:
+    first = '<state id="idle"><v:a xmlns:v="urn:1"/></state>'
+    second = '<state id="end" xmlns:v="urn:2" v:x="1" xmlns:w="urn:3" ><v:a/><w:a/></state>'
+    text = f'{HEAD}xmlns:v="urn:0"><v:a/>{first}{second}</scxml>'
+    markup = parse_scxml(text).document_markup
+    assert markup is not None
+    assert markup.namespaces == {"v": "urn:0", "w": "urn:3"}
+    assert markup.losses == ("<v:a> in <state>, line 1", "v:x of <state>, line 1")
+
+
 def test_actions_of_a_foreign_namespace_are_no_layout() -> None:
     with pytest.raises(FormatError, match="place"):
         parse_scxml(f'{HEAD}xmlns:v="urn:v"><state id="idle"><onentry><v:place/></onentry></state></scxml>')
@@ -70,6 +126,24 @@ def test_everything_that_is_lost_is_listed_and_the_rest_is_read(tmp_path: Path) 
     idle, running = partial_chart.chart.states
     assert [transition.on for transition in idle.transitions] == [("start",)]
     assert [transition.on for transition in running.transitions] == [("stop",)]
+
+
+def test_only_the_transition_that_cannot_be_read_is_left_out_of_a_line() -> None:
+    guilty = '<transition event="e" cond="f(n)" target="end"/>'
+    innocent = '<transition event="go" target="end"/>'
+    states = f'<state id="idle">{innocent}{guilty}{innocent}{guilty}{innocent}</state><state id="end"/>'
+    partial_chart = parse_scxml_partially(f'{HEAD}datamodel="ecmascript">{states}</scxml>')
+    idle, _ = partial_chart.chart.states
+    assert [transition.on for transition in idle.transitions] == [("go",)] * 3
+    assert [loss.part for loss in partial_chart.losses] == ["<transition>"] * 2
+
+
+def test_a_loss_that_refers_to_another_line_names_that_line() -> None:
+    history = '<history id="back"><transition target="b"/></history>'
+    states = f'<state id="idle">\n{history}<state id="b"/>\n{history}</state>'
+    (loss,) = parse_scxml_partially(f"{HEAD}>\n{states}</scxml>").losses
+    assert (loss.line, loss.part) == (4, "<history>")
+    assert loss.reason == "the id 'back' occurs twice (first in line 3)"
 
 
 def test_convert_writes_nothing_before_the_loss_is_accepted(

@@ -79,12 +79,28 @@ def test_routines_are_listed_with_why_they_are_not_static(run_verb: RunVerb, pro
     code, out, err = run_verb(program)
     assert (code, err) == (0, "")
     lines = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()}
-    assert lines["(start-up)"] == "1 not static, line 7: it reads REMOCON(1)"
+    assert lines["start-up"] == "1 not static, line 7: it reads REMOCON(1)"
     assert lines["main"] == "6 not static, line 7: it reads REMOCON(1)"
     assert lines["bow"].startswith("10 1 ")
     assert lines["bow"].endswith(" static")
     assert lines["wave"].endswith(" static, repeats")
     assert lines["idle"] == "25 moves nothing"
+
+
+def test_the_lines_before_the_first_label_are_named_like_a_routine(run_verb: RunVerb, tmp_path: Path) -> None:
+    program = tmp_path / "greeting.bas"
+    program.write_text(
+        "GOSUB stand\nMOVE G6B, 110, 90\nWAIT\nEND\nstand:\nMOVE G6B, 100, 30, 80\nWAIT\nRETURN\n"
+    )
+    path = tmp_path / "whole.motion.yaml"
+    code, out, _ = run_verb(program, "start-up", "-o", path)
+    assert code == 0
+    assert out.splitlines()[1].split()[0] == "start-up"
+    assert len(read_motion(path).keyframes) == 2
+    _, _, err = run_verb(program, "stand", "-o", path)
+    # the robot stands with its arms so
+    assert "stand: its first move takes 0.02 s, as the robot is in that pose already" in err
+    assert "give the first keyframe a longer reach_s, such as 1" in err
 
 
 def test_a_listing_as_json_says_the_same(run_verb: RunVerb, program: Path) -> None:

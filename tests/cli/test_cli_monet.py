@@ -109,6 +109,20 @@ def test_what_is_added_is_told_and_can_be_checked(run_verb: Callable[..., Output
     )
 
 
+def test_notes_are_said_once_and_quiet_leaves_them_out(run_verb: Callable[..., Output], stick: Path) -> None:
+    designdb = next(stick.rglob("DESIGNDB.CFG"))
+    other_models = [
+        f"[{model}]\nMONET_MOTION /MS/{DATA}/MOTION.ODA\nMONET_SOUND /MS/{DATA}/SOUND.ODA\n"
+        for model in ("ERS-210", "ERS-220")
+    ]
+    designdb.write_text(designdb.read_text() + "".join(other_models))
+    code, out, _ = run_verb("check", stick)
+    assert code == 0
+    assert out.splitlines()[-1] == "no errors, no warnings, 1 note"
+    assert out.count("MOTION.ODA on the stick, nor 1 other file named here") == 1
+    assert run_verb("check", stick, "-q")[1].splitlines()[-1] == "no errors, no warnings, no notes"
+
+
 def test_a_program_is_told_what_was_added(run_verb: Callable[..., Output], stick: Path) -> None:
     arguments = ("--id", 61, "--name", "a_KickB", "--archive", stick / DATA / "MOTION7.ODA")
     commands = stick / CONF / "ERS-7/MONETCMD.CFG"

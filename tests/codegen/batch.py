@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from posewright.codegen.offsets import IN, offset_constants, offset_lines
+from posewright.codegen.c.offsets import IN, offset_constants, offset_lines
 from posewright.codegen.unit import Executable, Records, SourceFile, UnitSpec
 
 _OWN = re.compile(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.offsets import IN, STATE, offset_constants, offset_lines
+from posewright.codegen.c.offsets import IN, STATE, offset_constants, offset_lines
 from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.codegen.targets.cm900.target import Cm900

@@ -114,7 +114,7 @@ def test_a_machine_whose_transitions_lead_to_each_others_goals_is_caught() -> No
     right = lower(read_chart(LAMP))
     comparison = beside(right, crossed(right, "bright", 0, 1))
     found = comparison.mismatch()
-    assert comparison.mismatches > 0
+    assert comparison.n_mismatched_ticks > 0
     assert found is not None
     assert len(found.inputs) == 3  # pressed, let go, and in `bright` all goes the other way
     assert found.inputs["button"].tolist() == [1, 0, 0]
@@ -137,7 +137,7 @@ def test_any_two_transitions_of_a_state_that_are_swapped_are_caught(name: str, s
 
 def test_the_order_of_transitions_that_exclude_each_other_changes_nothing() -> None:
     right = lower(read_chart(LAMP))
-    assert beside(right, swapped(right, "bright", 0, 1)).mismatches == 0
+    assert beside(right, swapped(right, "bright", 0, 1)).n_mismatched_ticks == 0
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.integers(1, 4))

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.arrays import Flags, Floats
+from posewright.contests.obstacle_race.rules import rules
+from posewright.evaluation.walking.walk import fall_limits
 from posewright.recordings.falls import (
     DownInterval,
     FallDetector,
@@ -92,6 +94,23 @@ def test_what_lies_at_the_end_counts_where_it_is_told_to() -> None:
     assert detect_falls(flags, LIMITS) == []
     limits = FallLimits(LIMITS.tilt_rad, lasting_s=0.25, ends_down=True)
     assert [(fall.begin, fall.end) for fall in detect_falls(flags, limits)] == [(48, 50)]
+
+
+def test_a_short_time_up_interrupts_a_fall_in_a_race_but_not_in_a_walk() -> None:
+    # docs/contests.md: 0.5 s; docs/measuring-a-gait.md: 0.3 s with interruptions of up to 0.1 s
+    race_limits = rules().fall.limits
+    walk_limits = fall_limits(FRAME_S)
+
+    def count_falls(down_s: float, up_s: float, limits: FallLimits) -> int:
+        """Return the falls of a base that is down twice, with a time up between and after that."""
+        n_down = round(down_s / FRAME_S)
+        times = [True] * n_down + [False] * round(up_s / FRAME_S)
+        return len(detect_falls(np.array([*times, *times]), limits))
+
+    assert count_falls(0.4, 0.05, race_limits) == 0
+    assert count_falls(0.6, 0.05, race_limits) == 2
+    assert count_falls(0.2, 0.05, walk_limits) == 1
+    assert count_falls(0.2, 0.2, walk_limits) == 0
 
 
 def test_who_was_put_on_his_feet_falls_anew() -> None:

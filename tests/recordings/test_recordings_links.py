@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import mujoco
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from posewright.contests import find_arena
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.recordings.scene import (
     build_scene,
@@ -95,6 +98,17 @@ def test_every_shape_of_a_model_is_in_the_scene(name: str) -> None:
         assert len(entity["cylinders"]) == kinds.count("cylinder") + kinds.count("capsule")
         rounds = kinds.count("sphere") + kinds.count("ellipsoid") + 2 * kinds.count("capsule")
         assert len(entity["spheres"]) == rounds
+
+
+def test_a_shape_with_a_colour_of_its_own_has_it_in_the_scene(
+    make_recording: Callable[..., Recording],
+) -> None:
+    recording = make_recording()
+    recording = replace(recording, header=replace(recording.header, arena=find_arena("sumo").to_dict()))
+    field = build_scene(recording)["entities"][0]
+    colours = [tuple(round(255 * cylinder["color"][key]) for key in "rgb") for cylinder in field["cylinders"]]
+    # CEABOT rules 2017: the ring is green, its edge is white
+    assert colours == [(255, 255, 255), (22, 198, 6)]
 
 
 @given(seed=st.integers(0, 2**32 - 1))

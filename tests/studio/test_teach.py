@@ -119,6 +119,23 @@ def test_a_body_that_goes_away_is_told_and_can_be_opened_again(
     assert until(window, lambda told: told["state"] == "closed")["trouble"] == ""
 
 
+def test_a_body_that_follows_and_answers_again_is_in_no_trouble(
+    shipped: Shipped, studio_of: Any, window_of: Any, port: FakePort
+) -> None:
+    body = f"dynamixel:{port.path}"
+    window = window_of(studio_of(shipped("walk_forward"), body=body))
+    window.ask("teach.connect", body=body)
+    until(window, lambda told: told["state"] == "open")
+    window.ask("teach.follow", on=True)
+    until(window, lambda told: told["follows"] and not told["free"])
+    port.unplug()
+    assert "all joints hold" in until(window, lambda told: told["trouble"])["trouble"]
+    port.plug()
+    told = until(window, lambda told: told["recovery"])
+    assert "all servos answer again" in told["recovery"]
+    assert not told["trouble"]
+
+
 def test_a_robot_of_other_servos_is_taught_as_if_it_had_those_of_the_bus(
     shipped: Shipped, studio_of: Any, window_of: Any
 ) -> None:

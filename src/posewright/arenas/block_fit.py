@@ -123,7 +123,7 @@ def _smallest_rectangle(points: Floats) -> tuple[float, Floats, Floats]:
     return smallest
 
 
-def turn_lengthwise(block: BlockFit) -> BlockFit:
+def turn_longer_side_to_x(block: BlockFit) -> BlockFit:
     """Return the same block with its longer edge along its own x."""
     length, width, height = block.size_m
     if length >= width - EQUAL_M:

@@ -7,7 +7,6 @@ cylinder, the piece becomes that; any other piece becomes its convex hull.
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +27,7 @@ from posewright.arenas.arena import (
     Role,
     Shape,
 )
-from posewright.arenas.block_fit import EQUAL_M, BlockFit, fit_block, turn_lengthwise
+from posewright.arenas.block_fit import EQUAL_M, BlockFit, fit_block, turn_longer_side_to_x
 from posewright.arenas.hulls import MIN_THICKNESS_M, hull_points, thickness
 from posewright.arenas.rectangles import corners
 from posewright.arrays import Floats
@@ -95,6 +94,7 @@ class Piece:
         points: `(n, 3)`, z up [m].
         colour: red, green, blue 0..1; None if the file has none.
         can_move: whether it may be pushed; None if the file does not say.
+        mass_kg: its mass; None if the file gives none.
         group_names: the names of the groups that it belongs to, the outermost first.
     """
 
@@ -102,6 +102,7 @@ class Piece:
     points: Floats
     colour: Colour | None = None
     can_move: bool | None = None
+    mass_kg: float | None = None
     group_names: tuple[str, ...] = ()
 
 
@@ -124,8 +125,8 @@ def recognise_arena(
     """Return the field in a scene.
 
     The field begins at the smallest x of the floor inside its walls, and its middle line is that of the
-    floor. Friction and the mass of boxes, which no file contains, are assumed; the sources of the field say
-    so.
+    floor. Friction is assumed, and so are the masses of boxes for which the file gives none; the sources of
+    the field say so.
 
     Args:
         name: the name of the arena.
@@ -165,7 +166,8 @@ class _ArenaBuilder:
         scene_corners: the corners of the box around the scene, `(3,)` each [m].
         floors: blocks of the floor.
         shapes: all parts except floors and boxes.
-        boxes: blocks of the boxes.
+        box_blocks: the blocks that are loose boxes.
+        box_pieces: the piece of each of these.
         colours: the colour for each purpose, that of the first piece that has one.
         used_names: the names of shapes that are used already.
         fixed_names: the names of pieces that can move in the file, and not in the field.
@@ -177,7 +179,8 @@ class _ArenaBuilder:
     scene_corners: tuple[Floats, Floats]
     floors: list[BlockFit] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
-    boxes: list[BlockFit] = field(default_factory=list)
+    box_blocks: list[BlockFit] = field(default_factory=list)
+    box_pieces: list[Piece] = field(default_factory=list)
     colours: dict[str, Colour] = field(default_factory=dict)
     used_names: set[str] = field(default_factory=set)
     fixed_names: set[str] = field(default_factory=set)
@@ -189,17 +192,46 @@ class _ArenaBuilder:
         if purpose == FLOOR:
             self.floors.append(block)
         elif purpose == BOX:
-            self.boxes.append(block)
+            self.box_blocks.append(block)
+            self.box_pieces.append(piece)
         else:
             self._add_shape(piece, block, Role(purpose))
-            if piece.can_move and piece.name not in self.fixed_names:
-                self.fixed_names.add(piece.name)
-                reason = "only a single block on the floor can be pushed"
-                self.notes.append(
-                    f"{piece.name or 'a body'} can move in the file and is fixed here: {reason}"
-                )
+            if piece.can_move:
+                self._note_fixed(piece)
         if piece.colour is not None:
             self.colours.setdefault(purpose, piece.colour)
+
+    def _note_fixed(self, piece: Piece) -> None:
+        """Note, once for each name, that a piece which can be pushed in the file is fixed in the field."""
+        if piece.name in self.fixed_names:
+            return
+        self.fixed_names.add(piece.name)
+        property_in_file = "can move in the file" if piece.can_move else "is called a box in the file"
+        reason = "only a single block on the floor can be pushed"
+        self.notes.append(f"{piece.name or 'a body'} {property_in_file} and is fixed here: {reason}")
+
+    def _fix_boxes_off_the_floor(self, floor_m: float) -> None:
+        """Turn boxes whose underside is not at the height of the floor into furniture at their own height."""
+        boxes = list(zip(self.box_blocks, self.box_pieces, strict=True))
+        self.box_blocks.clear()
+        self.box_pieces.clear()
+        for block, piece in boxes:
+            if abs(block.base_m - floor_m) <= MAX_FLAT_HEIGHT_M:
+                self.box_blocks.append(block)
+                self.box_pieces.append(piece)
+            else:
+                self._add_shape(piece, block, Role.FURNITURE)
+                self._note_fixed(piece)
+
+    def _note_raised_floors(self, floor_m: float) -> None:
+        """Note the parts of the floor that are higher than its lowest one, which a field does not have."""
+        heights_m = [floor.base_m + floor.size_m[2] - floor_m for floor in self.floors]
+        raised_heights_m = [height_m for height_m in heights_m if height_m > EQUAL_M]
+        if raised_heights_m:
+            self.notes.append(
+                f"{len(raised_heights_m)} parts of the floor lie higher than its lowest one, by up to "
+                f"{max(raised_heights_m):.3g} m, and are left out: a field has a single level"
+            )
 
     def _is_lowest_and_widest(self, piece: Piece) -> bool:
         """Return whether a piece lies lowest in the scene and covers most of it."""
@@ -221,7 +253,9 @@ class _ArenaBuilder:
         name = self._choose_name(piece.name, role.value)
         if role is Role.LINE:
             size = (*block.size_m[:2], 0.0)
-            shape = Shape(name, role, block.x, block.y, size_m=size, yaw_rad=block.yaw_rad)
+            shape = Shape(
+                name, role, block.x, block.y, size_m=size, yaw_rad=block.yaw_rad, base_m=block.base_m
+            )
             self.shapes.append(replace(shape, is_round=block.is_round))
             return
         if block.is_block or block.is_round:
@@ -262,14 +296,16 @@ class _ArenaBuilder:
         Raises:
             InputError: the field is too small.
         """
+        floor_m = self._floor_height()
+        self._fix_boxes_off_the_floor(floor_m)
+        self._note_raised_floors(floor_m)
         (low_x, low_y), (high_x, high_y) = self._field_corners()
         size = (round(high_x - low_x, 4), round(high_y - low_y, 4))
         if min(size) < _MIN_SCENE_M:
             hint = "expected a scene with a floor, or with parts that stand apart"
             raise InputError(f"the field would be {size[0]:g} x {size[1]:g} m", hint=hint)
-        floor_m = self._floor_height()
         middle_y = (low_y + high_y) / 2.0
-        for kind, count in (("shapes", len(self.shapes)), ("boxes", len(self.boxes))):
+        for kind, count in (("shapes", len(self.shapes)), ("boxes", len(self.box_blocks))):
             if count > MAX_PARTS:
                 hint = f"at most {MAX_PARTS}: join the faces of each object, or leave small parts out"
                 raise InputError(f"the field would have {count} {kind}", hint=hint)
@@ -280,8 +316,12 @@ class _ArenaBuilder:
                 continue
             height = shape.base_m - floor_m
             base = 0.0 if abs(height) < EQUAL_M else round(height, 4)
+            if shape.role is Role.LINE:
+                base = 0.0
+                if abs(height) > MAX_FLAT_HEIGHT_M:
+                    self.notes.append(f"{shape.name} is laid on the floor: it is {height:.3g} m above it")
             x = round(shape.x - low_x, 4)
-            y = round(shape.y - middle_y, 4) + 0.0  # + 0.0 turns -0.0 into 0.0
+            y = _round_without_minus_zero(shape.y - middle_y, 4)
             shapes.append(replace(shape, x=x, y=y, base_m=base))
         lines = [shape for shape in shapes if shape.role is Role.LINE]
         lines.sort(key=lambda line: line.x)
@@ -308,7 +348,7 @@ class _ArenaBuilder:
         """Return the height of the lowest floor, or else of the lowest underside of a part [m]."""
         if self.floors:
             return float(min(floor.base_m + floor.size_m[2] for floor in self.floors))
-        undersides = [shape.base_m for shape in self.shapes] + [box.base_m for box in self.boxes]
+        undersides = [shape.base_m for shape in self.shapes] + [box.base_m for box in self.box_blocks]
         return float(min(undersides))
 
     def _field_corners(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -327,8 +367,8 @@ class _ArenaBuilder:
             candidates.append(("floor", _box_around(self.floors)))
         if not candidates:
             self.notes.append("neither a floor nor walls around: the field is what the pieces cover")
-        candidates.append(("pieces", _box_around([*self.floors, *self.boxes, *self.shapes])))
-        parts: list[BlockFit | Shape] = [*self.boxes]
+        candidates.append(("pieces", _box_around([*self.floors, *self.box_blocks, *self.shapes])))
+        parts: list[BlockFit | Shape] = [*self.box_blocks]
         parts += [shape for shape in self.shapes if shape.role is not Role.WALL]
         for (name, corners_m), (next_name, _) in itertools.pairwise(candidates):
             outside = [part for part in parts if not _holds(corners_m, part)]
@@ -340,28 +380,32 @@ class _ArenaBuilder:
         return _pair_of_corners(candidates[-1][1])
 
     def _build_boxes(self, low_x: float, middle_y: float) -> tuple[dict[str, BoxKind], tuple[Box, ...]]:
-        """Return the kinds of boxes by name, `box` for the most frequent one, and the boxes.
+        """Return the kinds of boxes by name, and the boxes.
+
+        A kind is a size, whose longer side is along x, and a mass. The most frequent one is named `box`, then
+        `box_2`...
 
         Args:
             low_x: the lowest x of the field in the frame of the scene [m].
             middle_y: the y of the middle of the field in the frame of the scene [m].
         """
-        blocks = [turn_lengthwise(block) for block in self.boxes]
-        sizes = [tuple(round(edge, 3) for edge in block.size_m) for block in blocks]
-        kind_names: dict[tuple[float, ...], str] = {}
-        box_kinds: dict[str, BoxKind] = {}
-        for number, (size, _) in enumerate(Counter(sizes).most_common(), 1):
-            length, width, height = size
-            kind_name = BOX if number == 1 else f"{BOX}_{number}"
-            mass_kg = round(_DENSITY_KG_M3 * math.prod(size), 3)
-            kind_names[size] = kind_name
-            box_kinds[kind_name] = BoxKind((length, width, height), mass_kg, _FRICTION)
+        blocks = [turn_longer_side_to_x(block) for block in self.box_blocks]
+        kinds: list[BoxKind] = []
+        for block, piece in zip(blocks, self.box_pieces, strict=True):
+            length, width, height = (round(edge, 3) for edge in block.size_m)
+            assumed_mass_kg = round(_DENSITY_KG_M3 * length * width * height, 3)
+            mass_kg = assumed_mass_kg if piece.mass_kg is None else round(piece.mass_kg, 6)
+            kinds.append(BoxKind((length, width, height), mass_kg, _FRICTION))
+        kind_names: dict[BoxKind, str] = {}
+        for number, (kind, _count) in enumerate(Counter(kinds).most_common(), 1):
+            kind_names[kind] = BOX if number == 1 else f"{BOX}_{number}"
         boxes: list[Box] = []
-        for block, size in zip(blocks, sizes, strict=True):
+        for block, kind in zip(blocks, kinds, strict=True):
             x = round(block.x - low_x, 4)
-            y = round(block.y - middle_y, 4) + 0.0
-            boxes.append(Box(x, y, yaw_rad=round(block.yaw_rad, 6) + 0.0, kind=kind_names[size]))
-        return box_kinds, tuple(boxes)
+            y = _round_without_minus_zero(block.y - middle_y, 4)
+            yaw_rad = _round_without_minus_zero(block.yaw_rad, 6)
+            boxes.append(Box(x, y, yaw_rad=yaw_rad, kind=kind_names[kind]))
+        return {name: kind for kind, name in kind_names.items()}, tuple(boxes)
 
     def _build_sources(self, *, has_boxes: bool) -> dict[str, str]:
         """Return the sources of the arena's numbers: the file, or an assumption."""
@@ -371,7 +415,9 @@ class _ArenaBuilder:
         if has_boxes:
             density = f"{_DENSITY_KG_M3:g} kg a cubic metre"
             sources["boxes"] = self.source
-            sources["box_kinds"] = f"{self.source}; masses are an assumption, {density}"
+            has_assumed_mass = any(piece.mass_kg is None for piece in self.box_pieces)
+            assumption = f"; masses that it does not tell are an assumption, {density}"
+            sources["box_kinds"] = self.source + (assumption if has_assumed_mass else "")
         return sources
 
 
@@ -495,3 +541,8 @@ def _rename_walls(shapes: Sequence[Shape], size_m: tuple[float, float]) -> list[
         is_renamed = new_name != "" and new_name not in other_names
         renamed.append(replace(shape, name=new_name) if is_renamed else shape)
     return renamed
+
+
+def _round_without_minus_zero(value: float, n_digits: int) -> float:
+    """Return a rounded value, 0.0 where it would be -0.0, which files would show."""
+    return round(value, n_digits) + 0.0

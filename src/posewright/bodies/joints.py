@@ -123,6 +123,8 @@ class FaultKind(Enum):
     OVERHEATED = "overheated"
     OVERLOADED = "overloaded"
     VOLTAGE = "voltage out of range"
+    RECOVERED = "answers again"
+    """No problem any more: the end of one that was reported before."""
 
 
 @dataclass(frozen=True, slots=True)

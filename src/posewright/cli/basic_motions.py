@@ -27,8 +27,8 @@ from posewright.runtimes import robobasic
 
 PROGRAM_SUFFIX = ".bas"
 MOTION_SUFFIX = ".motion.yaml"
-NO_LABEL = "(start-up)"
-"""Shown for the lines before the first label."""
+START_UP = "start-up"
+"""The name here of the lines before the first label; no label of RoboBASIC contains a hyphen."""
 
 MeasuredMove = Annotated[
     tuple[int, float, float] | None,
@@ -41,7 +41,8 @@ ProgramOrMotions = Annotated[
     list[str],
     argument(
         "FILE [LABEL ...]",
-        "A RoboBASIC program, optionally followed by labels of routines; or motions (.motion.yaml).",
+        "A RoboBASIC program, optionally followed by labels of routines (start-up: before the first label); "
+        "or motions (.motion.yaml).",
         autocompletion=completion.files(
             PROGRAM_SUFFIX,
             MOTION_SUFFIX,
@@ -74,6 +75,7 @@ def motions(
     [bold]Examples[/]
       posewright basic motions my_template.bas
       posewright basic motions my_template.bas bow sit_down -o out/motions
+      posewright basic motions my_template.bas start-up -o whole.motion.yaml
       posewright basic motions bow.motion.yaml wave.motion.yaml -o show.bas --accept-loss
     """
     speed = None if measured is None else robobasic.speed_from_measurement(*measured)
@@ -119,15 +121,23 @@ def _select_routines(
 ) -> tuple[robobasic.Routine, ...]:
     """Return the routines with the given labels, in their order; upper and lower case are equal.
 
+    Args:
+        routines: the routines of a program.
+        labels: labels, or `START_UP`.
+
     Raises:
         UnknownNameError: there is no such label.
     """
-    routines_by_label = {routine.label.upper(): routine for routine in routines}
+    routines_by_label = {_displayed_label(routine).upper(): routine for routine in routines}
     for label in labels:
-        if label.upper() not in routines_by_label or not label:
-            existing_labels = [routine.label for routine in routines if routine.label]
-            raise UnknownNameError.among("label", label, existing_labels)
+        if label.upper() not in routines_by_label:
+            raise UnknownNameError.among("label", label, map(_displayed_label, routines))
     return tuple(routines_by_label[label.upper()] for label in dict.fromkeys(labels))
+
+
+def _displayed_label(routine: robobasic.Routine) -> str:
+    """Return the label of a routine as it is shown, and as a user names it."""
+    return routine.label or START_UP
 
 
 def _require_motions(routines: Sequence[robobasic.Routine], program: Path) -> None:
@@ -136,7 +146,7 @@ def _require_motions(routines: Sequence[robobasic.Routine], program: Path) -> No
         if routine.motion is None:
             problem = "is not static" if routine.failure else "moves nothing"
             raise InputError(
-                f"{routine.label} {problem}",
+                f"{_displayed_label(routine)} {problem}",
                 where=Where(program, line=routine.line),
                 hint=f"line {routine.failure_line}: {routine.failure}" if routine.failure else None,
             )
@@ -194,7 +204,7 @@ def _group_remarks(routines: Sequence[robobasic.Routine]) -> Iterator[str]:
     labels_by_remark: dict[str, list[str]] = {}
     for routine in routines:
         for remark in routine.remarks:
-            labels_by_remark.setdefault(remark, []).append(routine.label or NO_LABEL)
+            labels_by_remark.setdefault(remark, []).append(_displayed_label(routine))
     for remark, labels in labels_by_remark.items():
         yield f"{', '.join(labels)}: {remark}"
 
@@ -228,7 +238,7 @@ def _routine_lines(routines: Sequence[robobasic.Routine], paths: dict[str, Path]
 
 def _routine_row(routine: robobasic.Routine) -> tuple[object, ...]:
     """Return a row of the table of routines: label, line, keyframes, duration [s], remark."""
-    label = routine.label or NO_LABEL
+    label = _displayed_label(routine)
     motion = routine.motion
     if motion is not None:
         remark = "static, repeats" if motion.loops else "static"

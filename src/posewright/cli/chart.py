@@ -215,6 +215,16 @@ def convert(
             raise
         chart = partial_chart.chart
     charts.write_chart(chart, output)
+    markup = chart.document_markup
+    if markup is not None:
+        for loss in markup.losses:
+            print_note(f"markup of another tool is not kept: {loss}")
+    if markup is not None and markup.n_kept and output.suffix.lower() not in (".scxml", ".xml"):
+        prefixes = ", ".join(markup.namespaces)
+        print_note(
+            f"{markup.n_kept} elements and attributes of other tools ({prefixes}) are not written: "
+            f"only .scxml can hold them, not {output.suffix}"
+        )
     if output.suffix.lower() in (".scxml", ".xml"):
         for feature in charts.beyond_scxml(chart):
             print_note(f"other SCXML tools do not run this as Posewright does: {feature}")

@@ -234,7 +234,7 @@ def check(
             file,
             page,
             options,
-            record=output_paths.__getitem__ if output_paths else None,
+            recording_path=output_paths.__getitem__ if output_paths else None,
             on_progress=lambda name: show_status(f"playing {name}"),
         )
     print_result(result.to_dict(), result.lines(verbose=verbose), as_json=as_json)

@@ -95,7 +95,7 @@ class RecordFormat:
 
     @cached_property
     def state_dtype(self) -> np.dtype[np.void]:
-        """The dtype of a state record, packed; the module's docstring has the order of its fields."""
+        """The packed dtype of a record: status, active states, registers, histories, broken promises."""
         machine = self.machine
         bitmap_shape = (bitmap_bytes(len(machine.nodes)),)
         fields: list[Any] = [(STATUS, "u1"), (ACTIVE, "u1", bitmap_shape)]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 from posewright.documents.files import read_bounded
@@ -25,6 +25,9 @@ _LARGEST_NUMBER = 1e9
 _MINUS_SIGNS = ("-", "\u2013", "\u2212")
 _BROWSER_HINT = "the text was copied from a browser's view of a file: delete each '-' before a tag"
 _SEPARATOR = " "
+_TAG = re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*>""")
+"""A tag of a well-formed document, of which a quoted `>` is no end."""
+
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
 
 
@@ -38,8 +41,8 @@ class MarkupRules:
         max_levels: deepest nesting of elements.
         lower_case: whether names are converted to lower case, for a format with case-insensitive names.
         prefixes: the prefix given to the names of each namespace, by its URI; empty for the format's own.
-            Names of other namespaces become `{uri}name`, and attributes with such names are left out. None
-            leaves names as they are written, with their prefixes.
+            Names of other namespaces become `{uri}name`, and attributes with such names are kept apart, in
+            `Element.foreign_attributes`. None leaves names as they are written, with their prefixes.
     """
 
     max_bytes: int = 1 << 24
@@ -60,6 +63,12 @@ class Element:
         text: its text outside its children, without spaces at both ends.
         line: the line it starts at, None for an element that is to be written.
         path: its file, None if there is none.
+        foreign_attributes: its attributes of namespaces without a known prefix, by the name as it is written,
+            such as `qt:geometry`.
+        source: an element of such a namespace as it is written, from its start tag to its end tag, if the
+            document was read from a text; empty for other elements.
+        namespaces: the URIs of the prefixes in `source` and `foreign_attributes`, by prefix, that are
+            declared outside of them; the default namespace has the prefix "".
     """
 
     name: str
@@ -68,6 +77,9 @@ class Element:
     text: str = field(default="", repr=False)
     line: int | None = None
     path: Path | None = None
+    foreign_attributes: Mapping[str, str] = field(default_factory=dict, repr=False)
+    source: str = field(default="", repr=False)
+    namespaces: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def where(self) -> Where:
@@ -148,7 +160,13 @@ class Element:
         return values
 
     def lines(self, indent: str = "") -> Iterator[str]:
-        """Yield the element as lines of XML, with its attributes and children but without its text."""
+        """Yield the element as lines of XML, with its attributes and children but without its text.
+
+        An element that has a `source` is written as that.
+        """
+        if self.source:
+            yield f"{indent}{self.source}"
+            return
         attributes = "".join(f' {name}="{_escape(value)}"' for name, value in self.attributes.items())
         if not self.children:
             yield f"{indent}<{self.name}{attributes}/>"
@@ -190,6 +208,22 @@ def parse_markup(
     return _MarkupReader(path, rules, encoding).read(raw)
 
 
+class _SplitName(NamedTuple):
+    """A name in a document with namespaces; the namespace and the prefix are empty where there is none."""
+
+    namespace: str
+    local: str
+    prefix: str
+
+
+def _split_name(raw: str) -> _SplitName:
+    """Return the parts of a name as expat has it: `local`, `uri local`, or `uri local prefix`."""
+    parts = raw.split(_SEPARATOR)
+    if len(parts) == 1:
+        return _SplitName("", raw, "")
+    return _SplitName(parts[0], parts[1], parts[2] if len(parts) > 2 else "")
+
+
 @dataclass
 class _OpenElement:
     """An element whose end tag has not been read yet."""
@@ -197,8 +231,17 @@ class _OpenElement:
     name: str
     attributes: dict[str, str]
     line: int
+    start_byte: int = 0
+    foreign_attributes: dict[str, str] = field(default_factory=dict)
+    declared_prefixes: frozenset[str] = frozenset()
+    used_prefixes: set[str] = field(default_factory=set)
     children: list[Element] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether its namespace has no known prefix."""
+        return self.name.startswith("{")
 
 
 class _MarkupReader:
@@ -214,11 +257,19 @@ class _MarkupReader:
         self._path = path
         self._rules = rules
         self._n_elements = 0
+        self._document = b""
+        # positions in the document are known only if its bytes are those of the text
+        self._keeps_source = encoding == "utf-8"
+        self._uris_by_prefix: dict[str, list[str]] = {}  # the innermost declaration last
+        self._new_prefixes: list[str] = []  # declared by the start tag that is read next
         # the innermost open element last; the first one stands for the document, whose child is the root
         self._open_elements = [_OpenElement("", {}, line=1)]
         separator = None if rules.prefixes is None else _SEPARATOR
         self._parser = expat.ParserCreate(encoding, separator)
         self._parser.buffer_text = True
+        self._parser.namespace_prefixes = rules.prefixes is not None
+        self._parser.StartNamespaceDeclHandler = self._open_namespace
+        self._parser.EndNamespaceDeclHandler = self._close_namespace
         self._parser.StartElementHandler = self._start_element
         self._parser.EndElementHandler = self._end_element
         self._parser.CharacterDataHandler = self._add_text
@@ -226,6 +277,7 @@ class _MarkupReader:
 
     def read(self, raw: bytes) -> Element:
         """Return the root element."""
+        self._document = raw
         try:
             self._parser.Parse(raw, True)
         except expat.ExpatError as error:
@@ -249,10 +301,11 @@ class _MarkupReader:
         """Return a name with the known prefix of its namespace, or with the namespace in braces.
 
         Args:
-            raw: the name as expat has it: after the URI of its namespace, if `MarkupRules.prefixes` is set.
+            raw: the name as expat has it: if `MarkupRules.prefixes` is set, between the URI of its namespace
+                and its prefix in the document.
         """
         if self._rules.prefixes is not None:
-            namespace, _, local = raw.rpartition(_SEPARATOR)
+            namespace, local, _ = _split_name(raw)
             prefix = self._rules.prefixes.get(namespace, f"{{{namespace}}}") if namespace else ""
             separator = ":" if prefix and not prefix.startswith("{") else ""
             raw = f"{prefix}{separator}{local}"
@@ -265,31 +318,74 @@ class _MarkupReader:
             self._fail("too many elements", f"at most {self._rules.max_elements} are read")
         if len(self._open_elements) > self._rules.max_levels:
             self._fail("elements nested too deep", f"at most {self._rules.max_levels} levels are read")
-        all_attributes = {self._convert_name(raw): value for raw, value in raw_attributes.items()}
-        attributes = {name: value for name, value in all_attributes.items() if not name.startswith("{")}
-        self._open_elements.append(
-            _OpenElement(self._convert_name(raw_name), attributes, self._parser.CurrentLineNumber)
+        opened = _OpenElement(
+            self._convert_name(raw_name),
+            attributes={},
+            line=self._parser.CurrentLineNumber,
+            start_byte=self._parser.CurrentByteIndex,
+            declared_prefixes=frozenset(self._new_prefixes),
         )
+        self._new_prefixes.clear()
+        if opened.is_foreign:
+            opened.used_prefixes.add(_split_name(raw_name).prefix)
+        for raw, value in raw_attributes.items():
+            name = self._convert_name(raw)
+            if not name.startswith("{"):
+                opened.attributes[name] = value
+                continue
+            _, local, prefix = _split_name(raw)
+            opened.foreign_attributes[f"{prefix}:{local}"] = value
+            opened.used_prefixes.add(prefix)
+        self._open_elements.append(opened)
 
     def _end_element(self, _name: str) -> None:
         """Close the open element and add it to its parent."""
         closed = self._open_elements.pop()
-        text = "".join(closed.text).strip()
+        parent = self._open_elements[-1]
+        outer_prefixes = closed.used_prefixes
+        source = ""
+        if closed.is_foreign:
+            outer_prefixes = closed.used_prefixes - closed.declared_prefixes
+            if parent.is_foreign:
+                parent.used_prefixes |= outer_prefixes
+            elif self._keeps_source:
+                source = self._read_source(closed)
+        uris_by_prefix = {prefix: self._uris_by_prefix.get(prefix) for prefix in sorted(outer_prefixes)}
         element = Element(
             closed.name,
             closed.attributes,
             children=tuple(closed.children),
-            text=text,
+            text="".join(closed.text).strip(),
             line=closed.line,
             path=self._path,
+            foreign_attributes=closed.foreign_attributes,
+            source=source,
+            namespaces={prefix: uris[-1] for prefix, uris in uris_by_prefix.items() if uris},
         )
-        self._open_elements[-1].children.append(element)
+        parent.children.append(element)
+
+    def _read_source(self, closed: _OpenElement) -> str:
+        """Return the text of the element whose end has just been read."""
+        first_tag = _TAG.match(self._document, closed.start_byte)
+        is_empty = first_tag is not None and first_tag[0].endswith(b"/>")
+        last_tag = first_tag if is_empty else _TAG.match(self._document, self._parser.CurrentByteIndex)
+        if last_tag is None:
+            return ""
+        return self._document[closed.start_byte : last_tag.end()].decode()
+
+    def _open_namespace(self, prefix: str | None, uri: str) -> None:
+        """Take up the declaration of a prefix, or of the default namespace, by the start tag that follows."""
+        self._uris_by_prefix.setdefault(prefix or "", []).append(uri)
+        self._new_prefixes.append(prefix or "")
+
+    def _close_namespace(self, prefix: str | None) -> None:
+        """Drop the innermost declaration of a prefix, whose element has ended."""
+        self._uris_by_prefix[prefix or ""].pop()
 
     def _add_text(self, text: str) -> None:
         """Add a text to the innermost open element; a lone minus sign is an error, as of a browser's view."""
         element = self._open_elements[-1]
-        is_foreign = element.name.startswith("{")
-        if text.strip() in _MINUS_SIGNS and not is_foreign:
+        if text.strip() in _MINUS_SIGNS and not element.is_foreign:
             self._fail("a minus sign between the tags", _BROWSER_HINT)
         element.text.append(text)
 

@@ -28,12 +28,16 @@ COLUMNS = 3
 ROWS = 8
 """Columns and rows of a page."""
 
-# Measures of a page [in]: A4, or less height if that is enough.
+# Measures of a page in inches: A4, or less height if that is enough. A cell has the picture of a motion, its
+# text below and the gap to the next cell.
 WIDTH = 8.27
-LEFT = 0.3
-TOP = 0.75
+LEFT_MARGIN = 0.3
+TOP_MARGIN = 0.75
+BOTTOM_MARGIN = 0.1
+TITLE_BASELINE = 0.4  # from the top
 CELL_WIDTH = 2.57
 CELL_HEIGHT = 1.34
+CELL_GAP = 0.12
 PICTURE_HEIGHT = 0.82
 
 _MAX_LISTED_COMMANDS = 2
@@ -55,7 +59,9 @@ def count_stick_pages(stick: MemoryStick) -> int:
 
 @styled("drawing a memory stick")
 def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = None) -> Figure:
-    """Draw the motions of a memory stick: each at its beginning, farthest from its ends, and at its end.
+    """Draw a page of the contact sheet of a memory stick, with a cell for each motion.
+
+    A cell shows the robot at the motion's beginning, farthest from both ends, and at its end.
 
     Below each are its duration, its postures at both ends, and the ids by which `MoNetExecute` plays it; a
     damaged one has its error instead. Nothing is simulated.
@@ -76,18 +82,21 @@ def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = Non
         raise InputError(f"the contact sheet has no page {page}", hint=f"1 to {pages}")
     first = (page - 1) * COLUMNS * ROWS
     page_motions = motions[first : first + COLUMNS * ROWS]
-    height = TOP + math.ceil(len(page_motions) / COLUMNS) * CELL_HEIGHT + 0.1
+    n_rows = math.ceil(len(page_motions) / COLUMNS)
+    height = TOP_MARGIN + n_rows * CELL_HEIGHT + BOTTOM_MARGIN
     sheet = canvas(figure, (WIDTH, height), dpi=150)
     count = "1 motion" if len(motions) == 1 else f"{len(motions)} motions"
     title = f"{stick.root.name if stick.root else motions[0].archive.path.name}: {count}"
     if pages > 1:
         title += f", {first + 1} to {first + len(page_motions)}, page {page} of {pages}"
-    sheet.text(LEFT / WIDTH, 1.0 - 0.4 / height, title, fontsize=12, weight="bold", parse_math=False)
+    title_x = LEFT_MARGIN / WIDTH  # in shares of the page, from the bottom left
+    title_y = 1.0 - TITLE_BASELINE / height
+    sheet.text(title_x, title_y, title, fontsize=12, weight="bold", parse_math=False)
     for number, motion in enumerate(page_motions):
         row, column = divmod(number, COLUMNS)
-        left = LEFT + column * CELL_WIDTH
-        top = TOP + row * CELL_HEIGHT
-        axes = axes_at(sheet, (WIDTH, height), left, top, width=CELL_WIDTH - 0.12, height=PICTURE_HEIGHT)
+        left = LEFT_MARGIN + column * CELL_WIDTH
+        top = TOP_MARGIN + row * CELL_HEIGHT
+        axes = axes_at(sheet, (WIDTH, height), left, top, width=CELL_WIDTH - CELL_GAP, height=PICTURE_HEIGHT)
         _draw_motion(axes, motion)
     return label_figure(sheet, title)
 

@@ -14,9 +14,9 @@ from posewright.arenas import Piece, RecognisedArena, recognise_arena
 from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats.openrave import Environment, KinBody, read_openrave
-from posewright.formats.scenes import SCENES, Y_TO_Z, Up, pieces_of, read_scene
+from posewright.formats.scenes import SCENE_SUFFIXES, Y_TO_Z, Up, pieces_of, read_scene
 
-ARENA_SUFFIXES = (".xml", *SCENES)
+ARENA_SUFFIXES = (".xml", *SCENE_SUFFIXES)
 """Suffixes of files that can be imported as arenas; `.xml` is OpenRAVE's."""
 
 _FLOOR_NAMES = re.compile(r"floor|ground|suelo|boden", re.IGNORECASE)
@@ -104,41 +104,41 @@ def _pieces_of_body(body: KinBody) -> list[Piece]:
     """Return the pieces of a body of OpenRAVE, in the frame of the environment."""
     pieces: list[Piece] = []
     can_move = len(body.links) == 1 and not body.links[0].is_static
+    n_shapes = sum(len(link.geometries) for link in body.links)
     for link in body.links:
         rotation = link.pose[:3, :3]
         translation = link.pose[:3, 3]
         name = link.name if len(body.links) > 1 and link.name else body.name
         group_names = () if name == body.name else (body.name,)
+        mass_kg = link.mass.kg if can_move and n_shapes == 1 and link.mass is not None else None
         for shape in link.geometries:
             for link_points in shape.points():
                 points = link_points @ rotation.T + translation
-                pieces.append(Piece(name, points, shape.colour, can_move, group_names))
+                pieces.append(Piece(name, points, shape.colour, can_move, mass_kg, group_names))
     return pieces
 
 
 def _guess_up(pieces: Sequence[Piece]) -> Up:
-    """Return Y if the largest floor is thinnest along y, and otherwise Z.
+    """Guess whether y or z points up: the axis along which the largest floor is thinnest.
 
-    Without a piece that is named as a floor, return Y if the scene is clearly shorter along y than along x
-    and z.
+    Without a floor, which its name shows, it is y if the scene is clearly shortest along y, else z.
     """
-    floor_sizes = [
-        np.ptp(piece.points, axis=0)  # along x, y and z
+    floors = [
+        np.ptp(piece.points, axis=0)
         for piece in pieces
         if any(_FLOOR_NAMES.search(name) for name in (piece.name, *piece.group_names))
     ]
-    if floor_sizes:
-        largest_floor_size = max(floor_sizes, key=_largest_face_area)
-        y_axis = 1
-        return Up.Y if np.argmin(largest_floor_size) == y_axis else Up.Z
+    if floors:
+        size_x, size_y, size_z = max(floors, key=_floor_area).tolist()
+        is_thinnest_along_y = size_y < size_x and size_y <= size_z
+        return Up.Y if is_thinnest_along_y else Up.Z  # x is not considered: no format has it upright
     size_x, size_y, size_z = np.ptp(np.concatenate([piece.points for piece in pieces]), axis=0).tolist()
     return Up.Y if size_y * _MIN_FLATNESS < min(size_x, size_z) else Up.Z
 
 
-def _largest_face_area(size: Floats) -> float:
-    """Return the area of the largest face of a box of a size, `(3,)`: the product of its longer edges."""
-    _, middle_edge, longest_edge = np.sort(size).tolist()
-    return float(middle_edge * longest_edge)
+def _floor_area(edges: Floats) -> float:
+    """Return the area of a floor, the product of its two longer edges."""
+    return float(np.sort(edges)[1:].prod())  # [0] is the thickness
 
 
 def _transform_pieces(pieces: Sequence[Piece], scale: float, turn_deg: float) -> tuple[Piece, ...]:

@@ -187,10 +187,10 @@ def _describe_lost_pages(
 
 
 def describe_limit_violations(motion: Motion) -> Iterator[str]:
-    """Yield a description of the angles beyond the robot's mechanical limits, if there are any."""
-    card = robot_of_motion(motion)
-    joint_indices = [card.index(name) for name in motion.joints]
-    lower, upper = (limits[joint_indices] for limits in card.hardware_limits)
+    """Yield one message if angles are beyond the robot's mechanical limits: their number, and the worst."""
+    robot = robot_of_motion(motion)
+    joint_indices = [robot.index(name) for name in motion.joints]
+    lower, upper = (limits[joint_indices] for limits in robot.hardware_limits)
     angles = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
     excess = np.fmax(lower - angles, angles - upper)
     n_violations = int((excess > SLACK_RAD).sum())
@@ -198,7 +198,7 @@ def describe_limit_violations(motion: Motion) -> Iterator[str]:
         frame, joint = np.unravel_index(np.nanargmax(excess), excess.shape)
         angle_deg, lower_deg, upper_deg = np.rad2deg([angles[frame, joint], lower[joint], upper[joint]])
         yield (
-            f"{n_violations} angles are beyond the limits of {card.name}: {motion.joints[joint]} is at "
+            f"{n_violations} angles are beyond the limits of {robot.name}: {motion.joints[joint]} is at "
             f"{angle_deg:.1f} deg in keyframe {frame + 1}, its limits are {lower_deg:g}..{upper_deg:g}"
         )
 

@@ -1,7 +1,7 @@
 """Encoding of ROS 2 messages of constant layout, thousands at a time.
 
 The messages of one topic differ in their numbers only: names, frame ids and array lengths are constant. So
-the bytes of one message are laid out once (`Layout`), and NumPy repeats this template and fills in the
+the bytes of one message are laid out once (`MessageLayout`), and NumPy repeats this template and fills in the
 numbers.
 
 Encoding: plain CDR, little-endian, as ROS 2 stores it (OMG DDS-XTypes 1.3, 7.4.3): four bytes of
@@ -29,34 +29,34 @@ U8 = "|u1"
 BOOL = "|b1"
 
 
-class Layout:
+class MessageLayout:
     """The layout of one kind of message, built field by field in the order of the message."""
 
     def __init__(self) -> None:
         self._template = bytearray(_ENCAPSULATION)
         self._fields: dict[str, tuple[str, tuple[int, ...], int]] = {}
 
-    def constant(self, kind: str, *values: float) -> Layout:
+    def add_constant(self, kind: str, *values: float) -> MessageLayout:
         """Add numbers that are the same in every message."""
         self._align(kind)
         self._template += np.array(values, dtype=kind).tobytes()
         return self
 
-    def text(self, value: str) -> Layout:
+    def add_text(self, value: str) -> MessageLayout:
         """Add a text that is the same in every message."""
         raw = utf8(value) + b"\0"
-        self.constant(U32, len(raw))
+        self.add_constant(U32, len(raw))
         self._template += raw
         return self
 
-    def texts(self, values: Sequence[str]) -> Layout:
+    def add_texts(self, values: Sequence[str]) -> MessageLayout:
         """Add a sequence of texts that are the same in every message."""
-        self.constant(U32, len(values))
+        self.add_constant(U32, len(values))
         for value in values:
-            self.text(value)
+            self.add_text(value)
         return self
 
-    def field(self, name: str, kind: str, *shape: int) -> Layout:
+    def add_field(self, name: str, kind: str, *shape: int) -> MessageLayout:
         """Add numbers that vary, an array of `shape` or one number, named `name` in `pack` and `unpack`."""
         size = int(np.prod(shape, dtype=int))
         # like every CDR encoder, no padding before an empty field
@@ -66,13 +66,13 @@ class Layout:
         self._template += bytes(np.dtype(kind).itemsize * size)
         return self
 
-    def sequence(self, name: str, kind: str, length: int) -> Layout:
+    def add_sequence(self, name: str, kind: str, length: int) -> MessageLayout:
         """Add a sequence of constant length whose numbers vary."""
-        return self.constant(U32, length).field(name, kind, length)
+        return self.add_constant(U32, length).add_field(name, kind, length)
 
-    def header(self, frame_id: str, name: str = "stamp") -> Layout:
+    def add_header(self, frame_id: str, name: str = "stamp") -> MessageLayout:
         """Add a `std_msgs/Header`: a stamp that varies (seconds, nanoseconds) and a constant frame."""
-        return self.field(name, U32, 2).text(frame_id)
+        return self.add_field(name, U32, 2).add_text(frame_id)
 
     def _align(self, kind: str) -> None:
         self._template += bytes(-(len(self._template) - 4) % np.dtype(kind).itemsize)

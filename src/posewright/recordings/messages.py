@@ -1,6 +1,6 @@
 """Message types of recordings: the schema of each, for viewers, and the layout of its bytes.
 
-A function that returns a `Layout` lists in its docstring the fields that vary between messages.
+A function that returns a `MessageLayout` lists in its docstring the fields that vary between messages.
 
 The schemas are those of ROS 2 Humble. They are repeated here because the package `rosbags`, which has them,
 adds three more packages, two megabytes and 50 ms of import, more than packing a race takes.
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from posewright.documents.plain import PlainMapping
-from posewright.recordings.cdr import BOOL, F32, F64, I64, U8, U32, Layout
+from posewright.recordings.cdr import BOOL, F32, F64, I64, U8, U32, MessageLayout
 from posewright.recordings.exact_json import to_json
 
 FIELD = "field"
@@ -96,29 +96,29 @@ JOINT_STATE = _ros2(
 )
 
 
-def joint_state(joints: Sequence[str], *, effort: bool, velocity: bool = False) -> Layout:
+def joint_state(joints: Sequence[str], *, effort: bool, velocity: bool = False) -> MessageLayout:
     """Return the layout of joint states.
 
     Varying fields: `stamp`, `position`, and `effort` and `velocity` unless they are absent.
     """
     n_joints = len(joints)
-    layout = Layout().header("").texts(joints).sequence("position", F64, n_joints)
+    layout = MessageLayout().add_header("").add_texts(joints).add_sequence("position", F64, n_joints)
     if velocity:
-        layout.sequence("velocity", F64, n_joints)
+        layout.add_sequence("velocity", F64, n_joints)
     else:
-        layout.constant(U32, 0)  # the length of an empty sequence, which has no field in `pack`
-    return layout.sequence("effort", F64, n_joints if effort else 0)
+        layout.add_constant(U32, 0)  # the length of an empty sequence, which has no field in `pack`
+    return layout.add_sequence("effort", F64, n_joints if effort else 0)
 
 
 ROW = _ros2("posewright_msgs/msg/Row", "float64 time_s\nfloat64[] boxes\n")
 
 
-def row(n_boxes: int) -> Layout:
+def row(n_boxes: int) -> MessageLayout:
     """Return the layout of a row of the recording.
 
     Varying fields: `time_s` and `boxes`, x y z qw qx qy qz of each.
     """
-    return Layout().field("time_s", F64).sequence("boxes", F64, n_boxes * 7)
+    return MessageLayout().add_field("time_s", F64).add_sequence("boxes", F64, n_boxes * 7)
 
 
 ROBOT_ROW = _ros2(
@@ -128,25 +128,25 @@ ROBOT_ROW = _ros2(
 )
 
 
-def robot_row(n_feet: int, n_boxes: int, n_free: int, n_slips: int) -> Layout:
+def robot_row(n_feet: int, n_boxes: int, n_free: int, n_slips: int) -> MessageLayout:
     """Return the layout of a robot's row.
 
     All fields vary. `free` and `slips` are empty if they were not recorded.
     """
-    layout = Layout().field("base", F64, 7).sequence("footprints", F64, n_feet * 12)
-    layout.sequence("foot_contacts", BOOL, n_feet).sequence("box_contacts", BOOL, n_boxes)
-    return layout.sequence("free", BOOL, n_free).sequence("slips", F64, n_slips)
+    layout = MessageLayout().add_field("base", F64, 7).add_sequence("footprints", F64, n_feet * 12)
+    layout.add_sequence("foot_contacts", BOOL, n_feet).add_sequence("box_contacts", BOOL, n_boxes)
+    return layout.add_sequence("free", BOOL, n_free).add_sequence("slips", F64, n_slips)
 
 
 START = _ros2("posewright_msgs/msg/Start", "float64[7] base\nfloat64[] positions\n")
 
 
-def start(n_joints: int) -> Layout:
+def start(n_joints: int) -> MessageLayout:
     """Return the layout of a robot's start.
 
     Varying fields: `base` and `positions`, the pose and joint angles before the first frame.
     """
-    return Layout().field("base", F64, 7).sequence("positions", F64, n_joints)
+    return MessageLayout().add_field("base", F64, 7).add_sequence("positions", F64, n_joints)
 
 
 CONTACT = _ros2(
@@ -154,24 +154,24 @@ CONTACT = _ros2(
 )
 
 
-def contact() -> Layout:
+def contact() -> MessageLayout:
     """Return the layout of contacts.
 
     Varying fields: `frames`, `pairs`, `depths`, `forces` and `speeds`, as in `Contacts`.
     """
-    layout = Layout().field("frames", I64).field("pairs", I64, 2).field("depths", F64)
-    return layout.field("forces", F64).field("speeds", F64)
+    layout = MessageLayout().add_field("frames", I64).add_field("pairs", I64, 2).add_field("depths", F64)
+    return layout.add_field("forces", F64).add_field("speeds", F64)
 
 
 LIGHTS = _ros2("posewright_msgs/msg/Lights", "string[] name\nfloat64[] colour\n")
 
 
-def lights(names: Sequence[str]) -> Layout:
+def lights(names: Sequence[str]) -> MessageLayout:
     """Return the layout of lights.
 
     Varying fields: `colour`: red, green and blue of each light, 0..1.
     """
-    return Layout().texts(names).sequence("colour", F64, 3 * len(names))
+    return MessageLayout().add_texts(names).add_sequence("colour", F64, 3 * len(names))
 
 
 def readings_schema(channels: Sequence[str]) -> Schema:
@@ -187,22 +187,22 @@ def readings_schema(channels: Sequence[str]) -> Schema:
     )
 
 
-def readings(sizes: Mapping[str, int]) -> Layout:
+def readings(sizes: Mapping[str, int]) -> MessageLayout:
     """Return the layout of sensor readings.
 
     Varying fields: `time_s`, and field `i` for the i-th channel; `sizes` has their lengths by channel.
     """
-    layout = Layout().field("time_s", F64)
+    layout = MessageLayout().add_field("time_s", F64)
     for i, size in enumerate(sizes.values()):
-        layout.sequence(str(i), F64, size)
+        layout.add_sequence(str(i), F64, size)
     return layout
 
 
 TF_MESSAGE = _ros2("tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] transforms\n")
 
 
-def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> Layout:
-    """Return the layout of transforms.
+def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> MessageLayout:
+    """Return the layout of a message with the transforms of several frames.
 
     Varying fields: `stamp_i`, `rotation_i` (x y z w) and, unless fixed, `position_i` for the i-th frame.
 
@@ -210,14 +210,14 @@ def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]])
         parents: parent of each frame.
         fixed: positions of frames that do not move in their parents' frames.
     """
-    layout = Layout().constant(U32, len(parents))
+    layout = MessageLayout().add_constant(U32, len(parents))
     for i, (child, parent) in enumerate(parents.items()):
-        layout.header(parent, f"stamp_{i}").text(child)
+        layout.add_header(parent, f"stamp_{i}").add_text(child)
         if child in fixed:
-            layout.constant(F64, *fixed[child])
+            layout.add_constant(F64, *fixed[child])
         else:
-            layout.field(f"position_{i}", F64, 3)
-        layout.field(f"rotation_{i}", F64, 4)
+            layout.add_field(f"position_{i}", F64, 3)
+        layout.add_field(f"rotation_{i}", F64, 4)
     return layout
 
 
@@ -226,12 +226,14 @@ POLYGON_STAMPED = _ros2(
 )
 
 
-def polygon(n_corners: int) -> Layout:
+def polygon(n_corners: int) -> MessageLayout:
     """Return the layout of a polygon.
 
     Varying fields: `stamp` and `points`, `(n_corners, 3)`.
     """
-    return Layout().header(FIELD).constant(U32, n_corners).field("points", F32, n_corners, 3)
+    return (
+        MessageLayout().add_header(FIELD).add_constant(U32, n_corners).add_field("points", F32, n_corners, 3)
+    )
 
 
 LASER_SCAN = _ros2(
@@ -242,7 +244,7 @@ LASER_SCAN = _ros2(
 )
 
 
-def laser_scan(frame: str, sensor_card: PlainMapping, n_beams: int) -> Layout:
+def laser_scan(frame: str, sensor_card: PlainMapping, n_beams: int) -> MessageLayout:
     """Return the layout of a laser scan.
 
     Varying fields: `stamp` and `ranges`. Angles are positive to the left.
@@ -255,9 +257,9 @@ def laser_scan(frame: str, sensor_card: PlainMapping, n_beams: int) -> Layout:
     scan_time_s = 0.0
     min_range_m = 0.0
     n_intensities = 0
-    layout = Layout().header(frame).constant(F32, first_rad, last_rad, step_rad)
-    layout.constant(F32, time_increment_s, scan_time_s, min_range_m, max_range_m)
-    return layout.sequence("ranges", F32, n_beams).constant(U32, n_intensities)
+    layout = MessageLayout().add_header(frame).add_constant(F32, first_rad, last_rad, step_rad)
+    layout.add_constant(F32, time_increment_s, scan_time_s, min_range_m, max_range_m)
+    return layout.add_sequence("ranges", F32, n_beams).add_constant(U32, n_intensities)
 
 
 RANGE = _ros2(
@@ -271,7 +273,7 @@ _INFRARED = 1
 """`INFRARED` of `Range`."""
 
 
-def single_range(frame: str, sensor_card: PlainMapping) -> Layout:
+def single_range(frame: str, sensor_card: PlainMapping) -> MessageLayout:
     """Return the layout of a range.
 
     Varying fields: `stamp` and `range`. ROS has infrared and ultrasound only; a laser is infrared.
@@ -280,9 +282,9 @@ def single_range(frame: str, sensor_card: PlainMapping) -> Layout:
     max_range_m = float(sensor_card.get("max_range_m", math.inf))
     min_range_m = 0.0
     unknown_variance = 0.0
-    layout = Layout().header(frame).constant(U8, _INFRARED)
-    layout.constant(F32, field_of_view_rad, min_range_m, max_range_m)
-    return layout.field("range", F32).constant(F32, unknown_variance)
+    layout = MessageLayout().add_header(frame).add_constant(U8, _INFRARED)
+    layout.add_constant(F32, field_of_view_rad, min_range_m, max_range_m)
+    return layout.add_field("range", F32).add_constant(F32, unknown_variance)
 
 
 IMU = _ros2(
@@ -293,15 +295,15 @@ IMU = _ros2(
 )
 
 
-def imu(frame: str) -> Layout:
+def imu(frame: str) -> MessageLayout:
     """Return the layout of an IMU.
 
     Varying fields: `stamp`, `orientation` (x y z w), `angular_velocity` and `acceleration`.
     """
     unknown = (0.0,) * 9
-    layout = Layout().header(frame).field("orientation", F64, 4).constant(F64, *unknown)
-    layout.field("angular_velocity", F64, 3).constant(F64, *unknown)
-    return layout.field("acceleration", F64, 3).constant(F64, *unknown)
+    layout = MessageLayout().add_header(frame).add_field("orientation", F64, 4).add_constant(F64, *unknown)
+    layout.add_field("angular_velocity", F64, 3).add_constant(F64, *unknown)
+    return layout.add_field("acceleration", F64, 3).add_constant(F64, *unknown)
 
 
 IMAGE = _ros2(
@@ -315,14 +317,20 @@ _LITTLE_ENDIAN = 0
 """Value of `is_bigendian` of `Image`."""
 
 
-def image(frame: str, height: int, width: int) -> Layout:
+def image(frame: str, height: int, width: int) -> MessageLayout:
     """Return the layout of an image.
 
     Varying fields: `stamp` and `data`, `(height, width, 3)`: red, green and blue.
     """
     row_bytes = 3 * width
-    layout = Layout().header(frame).constant(U32, height, width).text("rgb8").constant(U8, _LITTLE_ENDIAN)
-    return layout.constant(U32, row_bytes, row_bytes * height).field("data", U8, height, width, 3)
+    layout = (
+        MessageLayout()
+        .add_header(frame)
+        .add_constant(U32, height, width)
+        .add_text("rgb8")
+        .add_constant(U8, _LITTLE_ENDIAN)
+    )
+    return layout.add_constant(U32, row_bytes, row_bytes * height).add_field("data", U8, height, width, 3)
 
 
 COMPRESSED_IMAGE = _ros2(
@@ -330,22 +338,28 @@ COMPRESSED_IMAGE = _ros2(
 )
 
 
-def compressed_image(frame: str, length: int) -> Layout:
+def compressed_image(frame: str, length: int) -> MessageLayout:
     """Return the layout of a compressed image.
 
     Varying fields: `stamp` and `data`, the bytes of a JPEG image of this length.
     """
-    return Layout().header(frame).text("jpeg").sequence("data", U8, length)
+    return MessageLayout().add_header(frame).add_text("jpeg").add_sequence("data", U8, length)
 
 
-def depth_image(frame: str, height: int, width: int) -> Layout:
+def depth_image(frame: str, height: int, width: int) -> MessageLayout:
     """Return the layout of a depth image.
 
     Varying fields: `stamp` and `data`, `(height, width)`: distance along the view axis [m].
     """
     row_bytes = 4 * width
-    layout = Layout().header(frame).constant(U32, height, width).text("32FC1").constant(U8, _LITTLE_ENDIAN)
-    return layout.constant(U32, row_bytes, row_bytes * height).field("data", F32, height, width)
+    layout = (
+        MessageLayout()
+        .add_header(frame)
+        .add_constant(U32, height, width)
+        .add_text("32FC1")
+        .add_constant(U8, _LITTLE_ENDIAN)
+    )
+    return layout.add_constant(U32, row_bytes, row_bytes * height).add_field("data", F32, height, width)
 
 
 POINT_CLOUD = _ros2(
@@ -357,43 +371,43 @@ _FLOAT32 = 7
 """`FLOAT32` of `PointField`."""
 
 
-def point_cloud(frame: str, height: int, width: int) -> Layout:
+def point_cloud(frame: str, height: int, width: int) -> MessageLayout:
     """Return the layout of a point cloud.
 
     Varying fields: `stamp` and `data`, `(height, width, 3)`: x, y and z of each point [m], in the frame.
     """
     n_point_fields = 3
     point_bytes = 12
-    layout = Layout().header(frame).constant(U32, height, width, n_point_fields)
+    layout = MessageLayout().add_header(frame).add_constant(U32, height, width, n_point_fields)
     for i, axis in enumerate("xyz"):  # name, offset, type and number of values of each field
-        layout.text(axis).constant(U32, 4 * i).constant(U8, _FLOAT32).constant(U32, 1)
+        layout.add_text(axis).add_constant(U32, 4 * i).add_constant(U8, _FLOAT32).add_constant(U32, 1)
     is_big_endian = False
-    layout.constant(BOOL, is_big_endian)
-    layout.constant(U32, point_bytes, point_bytes * width, point_bytes * width * height)
+    layout.add_constant(BOOL, is_big_endian)
+    layout.add_constant(U32, point_bytes, point_bytes * width, point_bytes * width * height)
     is_dense = False  # points may be NaN
-    return layout.field("data", F32, height, width, 3).constant(BOOL, is_dense)
+    return layout.add_field("data", F32, height, width, 3).add_constant(BOOL, is_dense)
 
 
 FLOAT64 = _ros2("std_msgs/msg/Float64", "float64 data\n")
 
 
-def number() -> Layout:
+def number() -> MessageLayout:
     """Return the layout of a number.
 
     Varying fields: `data`.
     """
-    return Layout().field("data", F64)
+    return MessageLayout().add_field("data", F64)
 
 
 TRUTH = _ros2("std_msgs/msg/Bool", "bool data\n")
 
 
-def truth() -> Layout:
+def truth() -> MessageLayout:
     """Return the layout of a truth value.
 
     Varying fields: `data`.
     """
-    return Layout().field("data", BOOL)
+    return MessageLayout().add_field("data", BOOL)
 
 
 STRING = _ros2("std_msgs/msg/String", "string data\n")

@@ -75,7 +75,7 @@ def _field_shapes(arena: PlainMapping) -> Iterator[Shape]:
             "position": (shape["x"], shape["y"], shape.get("base_m", 0.0) + height / 2),
             "rotation": (math.cos(half_yaw), 0.0, 0.0, math.sin(half_yaw)),
             "size": (length, width, max(height, _MIN_HEIGHT_M)),
-            "colour": (*_colour(arena, role), _OPACITY_BY_ROLE.get(role, 1.0)),
+            "colour": (*_colour(arena, str(shape.get("name")), role), _OPACITY_BY_ROLE.get(role, 1.0)),
         }
 
 
@@ -95,9 +95,11 @@ def _box_shapes(arena: PlainMapping, i: int, origin_height_m: float) -> Iterator
         yield _box((0.0, 0.0, size[2] / 2 - origin_height_m), size, _colour(arena, "box"))
 
 
-def _colour(arena: PlainMapping, name: str) -> Sequence[float]:
-    colour: Sequence[float] = arena.get("colours", {}).get(name, _GREY)
-    return colour
+def _colour(arena: PlainMapping, *names: str) -> Sequence[float]:
+    """Return the colour of the first name that has one: a shape's own, or that of its role."""
+    colours: dict[str, Sequence[float]] = arena.get("colours", {})
+    named_colours = map(colours.get, names)
+    return next((colour for colour in named_colours if colour is not None), _GREY)
 
 
 def _box(centre: Sequence[float], size: Sequence[float], colour: Sequence[float]) -> Shape:

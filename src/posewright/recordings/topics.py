@@ -16,7 +16,7 @@ from posewright.bodies import Contacts
 from posewright.documents.plain import PlainData, PlainMapping
 from posewright.errors import InputError
 from posewright.recordings import messages
-from posewright.recordings.cdr import Layout, stamps, to_ns
+from posewright.recordings.cdr import MessageLayout, stamps, to_ns
 from posewright.recordings.exact_json import Shape, from_json, require_shape, to_json
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
@@ -155,7 +155,7 @@ _EXACT_ROBOT_TOPICS = frozenset(
 _COLUMNS: Shape = {"requests": bool, "free": bool, "slips": bool, "sensors": {str: int}}
 
 
-def _joint_layouts(header: RobotHeader) -> dict[str, Layout]:
+def _joint_layouts(header: RobotHeader) -> dict[str, MessageLayout]:
     return {
         "joint_states": messages.joint_state(header.joints, effort=True),
         "joint_commands": messages.joint_state(header.joints, effort=False),
@@ -163,7 +163,7 @@ def _joint_layouts(header: RobotHeader) -> dict[str, Layout]:
     }
 
 
-def _row_layout(header: RobotHeader, n_boxes: int, *, free: bool, slips: bool) -> Layout:
+def _row_layout(header: RobotHeader, n_boxes: int, *, free: bool, slips: bool) -> MessageLayout:
     n_free = len(header.joints) if free else 0
     n_slips = len(header.feet) if slips else 0
     return messages.robot_row(len(header.feet), n_boxes, n_free, n_slips)
@@ -275,7 +275,7 @@ def _pack_event(event: Event, seconds: int, nanoseconds: int) -> bytes:
 
 
 def _unpack_topic(
-    layout: Layout, topic: str, messages_by_topic: Messages, n_expected: int | None = None
+    layout: MessageLayout, topic: str, messages_by_topic: Messages, n_expected: int | None = None
 ) -> dict[str, Array]:
     """Return the varying numbers of a topic's messages; raise if there are not `n_expected` of them."""
     raw_messages = messages_by_topic.get(topic, ())

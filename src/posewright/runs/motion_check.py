@@ -184,7 +184,7 @@ def check_motion_file(
     page: PageReference | None = None,
     options: CheckOptions | None = None,
     *,
-    record: Callable[[int], Path] | None = None,
+    recording_path: Callable[[int], Path] | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> MotionCheck:
     """Check a motion file by the design rules and, if requested, in a simulation.
@@ -193,7 +193,7 @@ def check_motion_file(
         file: the file to be checked.
         page: the only motion to check; None for all.
         options: the options of the check.
-        record: returns the path of the recording of a page by its number; None for no recordings.
+        recording_path: returns the path of the recording of a page by its number; None for no recordings.
         on_progress: called with the name of each motion before it is simulated.
 
     Raises:
@@ -215,8 +215,8 @@ def check_motion_file(
             if on_progress is not None:
                 on_progress(motion.name)
             simulation_result = try_motion(motion, attitude=options.attitude, friction=options.friction)
-            if record is not None:
-                write_mcap(simulation_result.recording, record(number))
+            if recording_path is not None:
+                write_mcap(simulation_result.recording, recording_path(number))
         checked_pages.append(CheckedPage(number, motion.name, tuple(findings), simulation_result))
     return MotionCheck(file, options.rules, tuple(checked_pages))
 

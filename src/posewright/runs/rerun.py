@@ -135,18 +135,21 @@ def rerun_files(
     workers: int = 1,
     executor: Executor | None = None,
 ) -> Iterator[Rerun]:
-    """Yield the result of `rerun` for each recording of a list, in its order, whatever runs them.
+    """Run each recording of a list again, as `rerun` does, and yield the results in the order of the list.
 
     Args:
         paths: of the recordings.
-        trust_python: as for `rerun`.
-        workers: number of processes; 1 runs in this one.
-        executor: runs them instead; its workers must see the files.
+        trust_python: whether to execute Python code that the recordings carry.
+        workers: number of processes; 1 runs in this one. It has no effect with an executor.
+        executor: a pool that runs them instead; its workers must see the files.
     """
     absolute_paths = [Path(path).absolute() for path in paths]
     task = partial(_rerun_file, trust_python=trust_python)
-    with open_executor(workers if executor is None else 1, len(absolute_paths)) as own_executor:
-        yield from map_in_order(task, absolute_paths, executor or own_executor)
+    if executor is not None:
+        yield from map_in_order(task, absolute_paths, executor)
+        return
+    with open_executor(workers, len(absolute_paths)) as own_executor:
+        yield from map_in_order(task, absolute_paths, own_executor)
 
 
 def _rerun_file(path: Path, *, trust_python: bool) -> Rerun:

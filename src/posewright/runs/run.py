@@ -309,17 +309,17 @@ def _require_known_robots(run: Run) -> None:
 
 
 def _require_roles(run: Run) -> None:
-    """Raise an InputError unless a contest has the programs that its roles need."""
+    """Raise an InputError unless a run has a program for each role of its contest."""
     if run.contest is None:
         return
-    roles = tuple(run.contest.entries)
+    roles = tuple(run.contest.entries)  # the keys of the robots that take part
     if len(roles) <= 1:  # a single robot has its own name instead of a role
-        fits = len(run.programs) == 1
+        has_needed_programs = len(run.programs) == 1
         hint = "one program"
     else:
-        fits = tuple(run.programs) == roles
+        has_needed_programs = tuple(run.programs) == roles
         hint = f"one program for each of {', '.join(roles)}, in this order"
-    if not fits:
+    if not has_needed_programs:
         raise InputError(f"{run.contest.name} is run by {', '.join(run.programs) or 'no program'}", hint=hint)
 
 

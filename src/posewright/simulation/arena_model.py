@@ -137,9 +137,9 @@ def _add_floor(
 def _set_contact_parameters(geom: mujoco.MjsGeom, friction: float) -> None:
     """Make a geom of the arena collide; sets every parameter, as a robot's model may have other defaults."""
     geom.friction = (friction, *_ROLLING_FRICTION)
-    geom.contype = 1
+    geom.contype = 1  # bit 1 is MuJoCo's default for geoms that collide
     geom.conaffinity = 1
-    geom.condim = 3
+    geom.condim = 3  # with sliding friction
     geom.group = ENVIRONMENT_GROUP
     geom.solref = (0.01, 1.0)  # time constant [s] and damping ratio of a contact
     geom.solimp = (0.9, 0.95, 0.001, 0.5, 2.0)  # MuJoCo's defaults

@@ -18,9 +18,10 @@ from posewright.bodies import (
     PlanarPose,
     TorquePolicy,
 )
+from posewright.documents.plain import PlainMapping
 from posewright.recordings import sensor_card
-from posewright.robots import CodeReader
-from posewright.simulation.mounts import sensor_mountings
+from posewright.robots import CodeReader, SensorSpec
+from posewright.simulation.mounts import SensorMounting, sensor_mountings
 from posewright.simulation.placement import Lean, place
 from posewright.simulation.robot_model import robot_links
 from posewright.simulation.sensors import SensorSuite, TimedReader
@@ -148,11 +149,10 @@ class SimulatedBody:
             "stiffness": self.stiffness.tolist(),
             "damping": self.damping.tolist(),
             "latency_frames": self.domain.latency_frames,
-            "domain": asdict(self.domain),
+            "domain": asdict(self.domain),  # how the body differs from the robot's model
             "welded": list(instance.welded_joints),
             "sensors": {
-                sensor.name: sensor_card(sensor, *mountings.get(sensor.name, ()))
-                for sensor in instance.sensors
+                sensor.name: _sensor_card(sensor, mountings.get(sensor.name)) for sensor in instance.sensors
             },
             "links": robot_links(instance.robot),
         }
@@ -244,7 +244,7 @@ class SimulatedBody:
 
         The angle of a free joint is arbitrary; if it is not finite, the joint's last command stays.
         """
-        angles = commands.angles
+        angles = commands.angles  # a row for each frame
         if commands.free is not None:
             angles = np.where(np.isfinite(angles), angles, self._last_command)
         targets = self._tick_grid.round(angles)
@@ -278,3 +278,10 @@ def _standing_pose(robot: Robot) -> Floats:
     """Return the first of the card's standing poses, or all zero, `(n_joints,)` [rad]."""
     name = next((name for name in _STANDING_POSES if name in robot.poses), None)
     return np.zeros(len(robot.joints)) if name is None else robot.pose(name)
+
+
+def _sensor_card(sensor: SensorSpec, mounting: SensorMounting | None) -> PlainMapping:
+    """Return a sensor's specification as plain data, with its link and pose if it has a mounting."""
+    if mounting is None:
+        return sensor_card(sensor)
+    return sensor_card(sensor, link=mounting.link, pose=mounting.pose)

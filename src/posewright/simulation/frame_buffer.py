@@ -60,7 +60,7 @@ class FrameBuffer:
         self._qpos_rows[row] = self._qpos_view
         self._force_rows[row] = self._force_view
         self._sensor_rows[row] = self._sensor_view
-        if self._gathered_sole_geoms is None:
+        if self._gathered_sole_geoms is None:  # the soles are evenly spaced: the views are of soles only
             self._sole_position_rows[row] = self._geom_position_view
             self._sole_matrix_rows[row] = self._geom_matrix_view
             return

@@ -188,11 +188,12 @@ class KinematicModel:
 
         Other parts may then be below the floor.
         """
-        sole = self.soles[self.robot.feet.index(foot)]
-        self.stand(angles, Lean())
-        sole_normal = self._world.data.geom_xmat[sole].reshape(3, 3)[:, 2]
-        base = self.stand(angles, lean_of_normal(sole_normal)).base
-        base[2] -= float(self._sole_corners_of(foot)[:, 2].min())
+        sole_geom = self.soles[self.robot.feet.index(foot)]
+        self.stand(angles, Lean())  # upright, to measure how the sole is inclined
+        sole_normal = self._world.data.geom_xmat[sole_geom].reshape(3, 3)[:, 2]
+        base = self.stand(angles, lean_of_normal(sole_normal)).base  # with the sole level
+        sole_height = float(self._sole_corners_of(foot)[:, 2].min())
+        base[2] -= sole_height
         return self.set_pose(base, angles)
 
     def set_pose(self, base: Floats, angles: Floats) -> LinkPoses:
@@ -282,9 +283,9 @@ class KinematicModel:
         data = self._world.data
         addresses = self._instance.addresses
         return LinkPoses(
-            data.qpos[addresses.base_qpos].copy(),
+            base=data.qpos[addresses.base_qpos].copy(),
             positions=data.xpos[self._link_bodies].copy(),
-            rotations=data.xquat[self._link_bodies].copy(),
+            rotations=data.xquat[self._link_bodies].copy(),  # quaternions
             centre_of_mass=data.subtree_com[addresses.base_body].copy(),
         )
 
@@ -311,9 +312,9 @@ def _triangulate_geom(model: mujoco.MjModel, geom: int) -> tuple[Floats, NDArray
     """Return vertices `(n, 3)` [m] and faces `(m, 3)` of a geom in its own frame."""
     import trimesh
 
-    kind = int(model.geom_type[geom])
+    geom_type = int(model.geom_type[geom])
     size = model.geom_size[geom]
-    if kind == int(mujoco.mjtGeom.mjGEOM_MESH):
+    if geom_type == int(mujoco.mjtGeom.mjGEOM_MESH):
         mesh = int(model.geom_dataid[geom])
         first_vertex = int(model.mesh_vertadr[mesh])
         n_vertices = int(model.mesh_vertnum[mesh])
@@ -321,16 +322,17 @@ def _triangulate_geom(model: mujoco.MjModel, geom: int) -> tuple[Floats, NDArray
         n_faces = int(model.mesh_facenum[mesh])
         vertices = model.mesh_vert[first_vertex : first_vertex + n_vertices].astype(float)
         return vertices, model.mesh_face[first_face : first_face + n_faces]
-    if kind == int(mujoco.mjtGeom.mjGEOM_BOX):
+    if geom_type == int(mujoco.mjtGeom.mjGEOM_BOX):
         surface = trimesh.creation.box(extents=2.0 * size)
-    elif kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):
+    elif geom_type == int(mujoco.mjtGeom.mjGEOM_SPHERE):
         surface = trimesh.creation.icosphere(subdivisions=2, radius=size[0])
-    elif kind == int(mujoco.mjtGeom.mjGEOM_ELLIPSOID):
+    elif geom_type == int(mujoco.mjtGeom.mjGEOM_ELLIPSOID):
         surface = trimesh.creation.icosphere(subdivisions=2, radius=1.0)
         surface.apply_scale(size)
-    elif kind == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
+    elif geom_type == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
         surface = trimesh.creation.capsule(height=2.0 * size[1], radius=size[0], count=[16, 16])
-        surface.apply_translation([0.0, 0.0, -surface.bounds.mean(axis=0)[2]])
-    else:
+        middle = surface.bounds.mean(axis=0)
+        surface.apply_translation([0.0, 0.0, -middle[2]])  # MuJoCo's capsule has its origin in the middle
+    else:  # a cylinder
         surface = trimesh.creation.cylinder(radius=size[0], height=2.0 * size[1], sections=24)
     return np.asarray(surface.vertices), np.asarray(surface.faces, dtype=np.int32)

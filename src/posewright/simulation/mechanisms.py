@@ -184,15 +184,23 @@ def _require_self_contained(root: Element, folder: Path) -> None:
 
 
 def _require_inside(element: Element, key: str, name: str, asset_folders: set[str], folder: Path) -> None:
-    """Raise unless the file or folder that an attribute names is inside the model's folder."""
+    """Raise unless the file or folder that an attribute names is inside the model's folder.
+
+    Args:
+        element: the element with the attribute.
+        key: the attribute.
+        name: its value, the path of the file or folder.
+        asset_folders: the folders in which MuJoCo looks for it, relative to the model's.
+        folder: the model's folder, resolved.
+    """
     if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
-        element.fail(f"{name!r:.80} may be outside the model's folder", "a path inside it")
+        element.fail(f"{name!r:.80} may be outside the model's folder", hint="a path inside it")
     for asset_folder in asset_folders:
         path = folder / asset_folder / name
         if key not in _FOLDER_ATTRIBUTES and path_exists(path) and not is_file(path):
             element.fail(f"{name!r:.80} is not an ordinary file")
         if not path.resolve().is_relative_to(folder):
-            element.fail(f"{name!r:.80} leads out of the model's folder", "a file inside it")
+            element.fail(f"{name!r:.80} leads out of the model's folder", hint="a file inside it")
 
 
 def _create_hinge_factory(model: mujoco.MjModel) -> _HingeFactory:

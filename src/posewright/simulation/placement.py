@@ -139,25 +139,42 @@ def _find_base_pose(instance: ModelInstance, lean: Lean | None) -> _BasePose:
     """Return the pose of the base on the floor.
 
     With `lean` the robot leans so and touches the floor with its lowest part. Otherwise it stands on its flat
-    soles if no other part is deeper, or else rests on whatever parts carry it. The base is at the origin,
-    upright, when this is called.
+    soles if no other part is deeper, or else rests on whatever parts carry it.
+
+    Args:
+        instance: the robot, with its base upright at the origin.
+        lean: the requested lean; None for the one with which the robot rests in its pose.
     """
-    centre_of_mass = instance.data.subtree_com[instance.addresses.base_body]
     supports = find_supports(instance)
     if lean is not None:
         tilt = _rotation_y(lean.pitch_rad) @ _rotation_x(lean.roll_rad)
         return _BasePose(tilt, _height_above_lowest_part(supports, tilt), keeps_tilt_on_step=True)
-    if not instance.addresses.ball_soles:
-        corners = sole_corners(instance).reshape(-1, 3)
-        tilt = _tilt_to_vertical(find_standing_normal(corners, centre_of_mass))
-        height_above_soles = -float((corners @ tilt.T)[:, 2].min())
-        if _height_above_lowest_part(supports, tilt) <= height_above_soles + _MAX_DEPTH_M:
-            sole_rotations = instance.data.geom_xmat[instance.addresses.sole_geoms].reshape(-1, 3, 3)
-            sole_normals = sole_rotations[:, :, 2]
-            soles_are_level = bool((sole_normals @ tilt[2] > _MIN_SOLE_UP).all())
-            return _BasePose(tilt, height_above_soles, keeps_tilt_on_step=soles_are_level)
+    has_flat_soles = not instance.addresses.ball_soles
+    standing_pose = _find_standing_pose(instance, supports) if has_flat_soles else None
+    if standing_pose is not None:
+        return standing_pose
+    centre_of_mass = instance.data.subtree_com[instance.addresses.base_body]
     tilt = _tilt_to_vertical(find_resting_normal(supports, centre_of_mass))
     return _BasePose(tilt, _height_above_lowest_part(supports, tilt), keeps_tilt_on_step=False)
+
+
+def _find_standing_pose(instance: ModelInstance, supports: Supports) -> _BasePose | None:
+    """Return the pose of the base of a robot that stands on its flat soles; None if another part is deeper.
+
+    Args:
+        instance: the robot, with its base upright at the origin.
+        supports: the balls that bound it there.
+    """
+    centre_of_mass = instance.data.subtree_com[instance.addresses.base_body]
+    corners = sole_corners(instance).reshape(-1, 3)
+    tilt = _tilt_to_vertical(find_standing_normal(corners, centre_of_mass))
+    height_above_soles = -float((corners @ tilt.T)[:, 2].min())
+    if _height_above_lowest_part(supports, tilt) > height_above_soles + _MAX_DEPTH_M:
+        return None
+    sole_rotations = instance.data.geom_xmat[instance.addresses.sole_geoms].reshape(-1, 3, 3)
+    sole_normals = sole_rotations[:, :, 2]
+    soles_are_level = bool((sole_normals @ tilt[2] > _MIN_SOLE_UP).all())
+    return _BasePose(tilt, height_above_soles, keeps_tilt_on_step=soles_are_level)
 
 
 def _height_above_lowest_part(supports: Supports, tilt: Floats) -> float:

@@ -122,21 +122,21 @@ class RayBundle:
 
     def __init__(self, instance: ModelInstance, scene: RayScene, sensors: list[DistanceSensor]) -> None:
         """Compute the directions of all beams in the mount's frame."""
-        first_sensor = sensors[0]
+        first_sensor = sensors[0]  # mount and position are the same for all
         self._model = scene.model
         self._data = scene.data
         self._mount: MountFrame = find_mount(instance, first_sensor.mount)
         self._origin_on_mount = np.array(first_sensor.position_m)
         self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
-        n_rays = len(self._directions)
-        self._cutoff_m = max(sensor.max_range_m for sensor in sensors)
-        n_beams = [sensor.beams for sensor in sensors]
-        self._max_ranges = np.repeat([sensor.max_range_m for sensor in sensors], n_beams)
-        self._min_ranges = np.repeat([_min_range_m(sensor) for sensor in sensors], n_beams)
-        self._distances = np.empty(n_rays)
-        self._hit_geoms = np.empty(n_rays, dtype=np.int32)
+        n_beams = len(self._directions)  # of all sensors together
+        self._max_distance_m = max(sensor.max_range_m for sensor in sensors)  # no hit is searched beyond it
+        beam_counts = [sensor.beams for sensor in sensors]
+        self._max_ranges = np.repeat([sensor.max_range_m for sensor in sensors], beam_counts)
+        self._min_ranges = np.repeat([_min_range_m(sensor) for sensor in sensors], beam_counts)
+        self._distances = np.empty(n_beams)
+        self._hit_geoms = np.empty(n_beams, dtype=np.int32)
         self._has_range_sensors = any(isinstance(sensor, RangeSensor) for sensor in sensors)
-        ends = list(accumulate(n_beams))
+        ends = list(accumulate(beam_counts))
         self._first_beams = [0, *ends[:-1]]  # index of each sensor's first beam
         # of each sensor the slice of its beams among all beams of the bundle
         self._sensor_beam_slices = [
@@ -157,7 +157,7 @@ class RayBundle:
             readings[sensor.name] = nearest_m if isinstance(sensor, RangeSensor) else distances[beam_slice]
 
     def _measure(self) -> Floats:
-        """Return the distance along each beam, limited to the sensor's range, `(n_rays,)` [m].
+        """Return the distance along each beam, limited to the sensor's range, `(n_beams,)` [m].
 
         A beam that hits nothing has the sensor's maximum range.
         """
@@ -174,7 +174,7 @@ class RayBundle:
             self._distances,
             None,  # normals, which are not needed
             len(self._distances),
-            self._cutoff_m,
+            self._max_distance_m,
         )
         # MuJoCo returns -1 for a ray that hits nothing
         np.copyto(self._distances, self._max_ranges, where=self._distances < 0.0)

@@ -66,7 +66,11 @@ class ServoBank:
     """
 
     def __init__(self, instance: ModelInstance) -> None:
-        """Set the parameters of the servos in the model, with nominal stiffness and torque on."""
+        """Make each actuator of the model a servo with a limited torque, nominal stiffness and torque on.
+
+        A servo's torque is its stiffness times the distance to the commanded angle. Its damping makes it fall
+        linearly from the stall torque at rest to 0 at the no-load speed.
+        """
         model = instance.model
         addresses = instance.addresses
         servos = [instance.robot.servos[joint] for joint in addresses.moving_joints]
@@ -76,12 +80,12 @@ class ServoBank:
         self._model: mujoco.MjModel = model
         self._addresses = addresses
         self._actuators = addresses.actuators
-        self._joint_dofs = addresses.joint_qvel
-        self._has_defaults = False  # whether no joint is free and all stiffness is nominal
+        self._dofs = addresses.joint_qvel
+        self._is_default_in_model = False  # whether the model has no free joint and nominal stiffness
         stall_torques = np.array([servo.stall_torque_nm for servo in servos])
         no_load_speeds = np.array([servo.no_load_speed_rad_s for servo in servos])
         self._nominal_damping: Floats = stall_torques / no_load_speeds  # [N m s/rad]
-        actuators = addresses.actuators
+        actuators = self._actuators
         model.actuator_gaintype[actuators] = mujoco.mjtGain.mjGAIN_FIXED
         model.actuator_biastype[actuators] = mujoco.mjtBias.mjBIAS_AFFINE
         model.actuator_biasprm[actuators] = 0.0
@@ -106,7 +110,7 @@ class ServoBank:
         """
         self._stiffness_scale = stiffness
         self._damping_scale = damping
-        self._has_defaults = False  # the model has the previous factors
+        self._is_default_in_model = False  # the model has the previous factors
         self.set_stiffness(None, free=None)
 
     def set_stiffness(self, stiffness: Floats | None, free: Flags | None) -> None:
@@ -117,7 +121,7 @@ class ServoBank:
             free: joints whose torque is off, `(n_joints,)`; None if no joint is free.
         """
         is_default = stiffness is None and free is None
-        if is_default and self._has_defaults:
+        if is_default and self._is_default_in_model:
             return
         effective_stiffness = self.nominal_stiffness
         if stiffness is not None:
@@ -129,11 +133,11 @@ class ServoBank:
             is_free = self._addresses.select_moving(free)
             effective_stiffness = np.where(is_free, 0.0, effective_stiffness)
             damping_factor = np.where(is_free, FREE_DAMPING, 1.0) * damping_factor
-        self._model.dof_damping[self._joint_dofs] = damping_factor * self._nominal_damping
+        self._model.dof_damping[self._dofs] = damping_factor * self._nominal_damping
         # the actuator's force is gain * command + bias * angle
         self._model.actuator_gainprm[self._actuators, 0] = effective_stiffness
         self._model.actuator_biasprm[self._actuators, 1] = -effective_stiffness
-        self._has_defaults = is_default
+        self._is_default_in_model = is_default
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

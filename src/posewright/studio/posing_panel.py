@@ -170,7 +170,7 @@ class PosingPanel(Panel):
             self._onion_skin.show(
                 after.motion(session.cursor.page), session.cursor.keyframe, is_posed=is_posed
             )
-        self._publish()
+        self._publish_options()
 
     def close(self) -> None:
         """Stop drawing the balance."""
@@ -207,7 +207,7 @@ class PosingPanel(Panel):
         if limb not in limbs:
             raise UnknownNameError.among("limb", limb, limbs)
         link = limbs[limb].link
-        self._look_at_keyframe()
+        self._pause_at_current_keyframe()
         start = self._position(link) + self._rotation(link) @ limbs[limb].point
         self._begin_drag(link, start, gesture)
         if self._drag is None:  # it is not possible
@@ -221,18 +221,22 @@ class PosingPanel(Panel):
     def keep_feet(self, *, on: bool) -> None:
         """Set whether feet on the floor stay there while a limb is dragged, so that the body moves."""
         self._keeps_feet = on
-        self._publish()
+        self._publish_options()
 
     @action
     def stand_on(self, *, foot: str) -> None:
-        """Let one flat foot alone carry the robot; empty for the parts that touch the floor."""
+        """Choose the foot that carries the robot in the scene, and end a drag.
+
+        Args:
+            foot: name of a flat foot, which alone carries it; empty: whichever parts touch the floor do.
+        """
         scene = self._context.scene
         if foot and foot not in scene.kinematic_model.flat_feet:
             raise UnknownNameError.among("foot", foot, scene.kinematic_model.flat_feet)
         scene.stance_foot = foot
         self._end_drag()
-        self._look_at_keyframe()
-        self._publish()
+        self._pause_at_current_keyframe()
+        self._publish_options()
 
     @action
     def ghosts(self, *, on: bool) -> None:
@@ -251,7 +255,7 @@ class PosingPanel(Panel):
         """Switch the 3-D view to dark or light colours."""
         self._context.scene.set_dark(dark)
 
-    def _publish(self) -> None:
+    def _publish_options(self) -> None:
         """Publish the topic `posing`: its options, note and limbs."""
         view = {
             "keep_feet": self._keeps_feet,
@@ -347,7 +351,7 @@ class PosingPanel(Panel):
                 "the 3-D view does not show the motion itself; switch back to it to change the pose"
             )
             return
-        self._look_at_keyframe()
+        self._pause_at_current_keyframe()
         movable_joints = self._movable_joints()
         chain = kinematic_model.joint_chain(link)  # joints from the base to the link; empty for the base
         kinematic_model.set_pose(scene.stance.base, scene.angles)
@@ -421,7 +425,7 @@ class PosingPanel(Panel):
         pages = self._context.session.document.pages
         self.update(pages, pages)
 
-    def _look_at_keyframe(self) -> None:
+    def _pause_at_current_keyframe(self) -> None:
         """Pause, and move the playhead to the current keyframe."""
         session = self._context.session
         cursor = session.cursor
@@ -442,7 +446,7 @@ class PosingPanel(Panel):
     def _show_failure(self, reason: str) -> None:
         """Publish why a drag is not possible; an empty reason removes the last one."""
         self._failure_reason = reason
-        self._publish()
+        self._publish_options()
 
     def _position(self, link: str) -> Floats:
         scene = self._context.scene

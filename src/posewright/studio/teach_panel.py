@@ -74,6 +74,7 @@ class BusThread:
         address: `dynamixel:PORT`, or a body behind a fake bus: `mock` or `sim`.
         on_state: called with the angles `(n_joints,)` [rad] and the joints without torque.
         on_trouble: called with an error that does not end the thread.
+        on_recovery: called with a sentence when such a trouble of a body that follows is over.
         on_rejection: called with the reason why the body cannot follow; torque stays as it is.
         on_end: called when the bus is closed, with the error that ended it, if any.
 
@@ -89,6 +90,7 @@ class BusThread:
         *,
         on_state: Callable[[Floats, tuple[str, ...]], None],
         on_trouble: Callable[[PosewrightError], None],
+        on_recovery: Callable[[str], None],
         on_rejection: Callable[[PosewrightError], None],
         on_end: Callable[[PosewrightError | None], None],
     ) -> None:
@@ -98,6 +100,7 @@ class BusThread:
         self._address = address
         self._on_state = on_state
         self._on_trouble = on_trouble
+        self._on_recovery = on_recovery
         self._on_rejection = on_rejection
         self._on_end = on_end
         self._jobs: queue.SimpleQueue[Callable[[Teacher], None]] = queue.SimpleQueue()
@@ -253,7 +256,9 @@ class BusThread:
                 raise _StoppedError
             return self._follower is not follower
 
-        watcher = _DriveWatcher(robot.joint_names, self._on_state, self._on_trouble, is_over)
+        watcher = _DriveWatcher(
+            robot.joint_names, self._on_state, self._on_trouble, self._on_recovery, is_over
+        )
         with suppress(_StoppedError):  # `drive` has switched all torque off
             drive(
                 plant,
@@ -284,6 +289,7 @@ class _DriveWatcher:
         joints: the joints of the body.
         on_state: called with measured angles [rad] and the joints without torque.
         on_trouble: called with an error that does not end the drive.
+        on_recovery: called with a sentence when such an error is over.
         is_over: returns whether the drive is to end.
     """
 
@@ -292,12 +298,14 @@ class _DriveWatcher:
         joints: Sequence[str],
         on_state: Callable[[Floats, tuple[str, ...]], None],
         on_trouble: Callable[[PosewrightError], None],
+        on_recovery: Callable[[str], None],
         is_over: Callable[[], bool],
     ) -> None:
         """Report the first state at once."""
         self._joints = joints
         self._on_state = on_state
         self._on_trouble = on_trouble
+        self._on_recovery = on_recovery
         self._is_over = is_over
         self._next_report_s = 0.0
 
@@ -310,7 +318,9 @@ class _DriveWatcher:
             free_joints = () if is_free is None else tuple(compress(self._joints, is_free))
             self._on_state(block.states.positions[-1], free_joints)
         for fault in block.states.faults:
-            if fault.joint is None and fault.kind is not FaultKind.LATE:  # the body as a whole, which holds
+            if fault.kind is FaultKind.RECOVERED:
+                self._on_recovery(fault.message)
+            elif fault.joint is None and fault.kind is not FaultKind.LATE:  # the body as a whole, which holds
                 self._on_trouble(BodyError(fault.message))
         return self._is_over()
 
@@ -330,7 +340,7 @@ class LivePose:
 
 @dataclass(frozen=True)
 class TeachStatus:
-    """The topic `teach`.
+    """The topic `teach`; the names of the attributes are the keys of its JSON.
 
     Attributes:
         state: `closed`, `opening`, `open` or `closing`.
@@ -343,7 +353,8 @@ class TeachStatus:
         by_hand: whether windows can move the joints, which is possible for fake bodies.
         caught: description of the pose recorded last.
         warnings: warnings about that pose.
-        trouble: message of the last error.
+        trouble: message of the last error, until it is over.
+        recovery: how the last error ended; empty if it has not, or if there was none.
     """
 
     body: str
@@ -357,6 +368,12 @@ class TeachStatus:
     caught: str = ""
     warnings: tuple[str, ...] = ()
     trouble: str = ""
+    recovery: str = ""
+
+    def after_closing(self, trouble: str) -> TeachStatus:
+        """Return the status once the body is closed: it follows no pose, and no joint counts as free."""
+        status = replace(self, state="closed", follows=False, not_sent="", free=())
+        return replace(status, trouble=trouble, recovery="")
 
 
 class TeachPanel(Panel):
@@ -415,17 +432,23 @@ class TeachPanel(Panel):
             raise UnknownNameError.among("body", body, self._status.bodies)
         if self._bus is not None:
             raise InputError("a body is open already", hint="disconnect it first")
-        status = replace(self._status, state="opening", body=body, caught="", warnings=(), trouble="")
+        status = replace(self._status, state="opening", body=body, caught="", warnings=())
+        status = replace(status, trouble="", recovery="")
         self._publish(status)
         post = self._session.post
         self._bus = bus = BusThread(
             self._robot,
             body,
-            on_state=lambda angles, free: post(lambda: self._show_state(bus, angles, free)),
-            on_trouble=lambda error: post(lambda: self._publish(replace(self._status, trouble=str(error)))),
+            on_state=lambda angles, free_joints: post(lambda: self._show_state(bus, angles, free_joints)),
+            on_trouble=lambda error: post(lambda: self._show_trouble(trouble=str(error))),
+            on_recovery=lambda message: post(lambda: self._show_trouble(recovery=message)),
             on_rejection=lambda error: post(lambda: self._reject_following(error)),
             on_end=lambda error: post(lambda: self._end(error)),
         )
+
+    def _show_trouble(self, *, trouble: str = "", recovery: str = "") -> None:
+        """Publish a trouble of the body, or how it ended, in place of the one before."""
+        self._publish(replace(self._status, trouble=trouble, recovery=recovery))
 
     @action
     def disconnect(self) -> None:
@@ -575,13 +598,15 @@ class TeachPanel(Panel):
         bus.stop()
         self._publish(replace(self._status, state="closing", follows=False, not_sent=""))
 
-    def _show_state(self, bus: BusThread, angles: Floats, free: tuple[str, ...]) -> None:
+    def _show_state(self, bus: BusThread, angles: Floats, free_joints: tuple[str, ...]) -> None:
         """Publish the body's angles and free joints, and show them in the 3-D view if `live`."""
         if self._status.state == "closing":
             return
         self._session.publish("body", angles_deg(angles))
         is_fake = bus.fake is not None
-        self._publish(replace(self._status, state="open", by_hand=is_fake, free=free, trouble=""))
+        # a trouble lasts as long as there are joints that could not be read
+        trouble = "" if np.isfinite(angles).all() else self._status.trouble
+        self._publish(replace(self._status, state="open", by_hand=is_fake, free=free_joints, trouble=trouble))
         if self._status.live:
             # joints that could not be read are shown as at the beginning of the motion
             shown_angles = np.where(np.isnan(angles), self._motion.first_pose(self._robot), angles)
@@ -589,16 +614,16 @@ class TeachPanel(Panel):
             self._context.player.set_source(LivePose(base, shown_angles, self._motion.duration))
 
     def _end(self, error: PosewrightError | None) -> None:
-        """Publish that the body is closed, and show the motion again.
+        """Publish that the body is closed, and show the motion again instead of the body.
 
-        The published `trouble` is the error that ended it, or else the reason for closing it.
+        Args:
+            error: the error that closed it; None if it was closed on purpose.
         """
         self._bus = None
         self._follower = None
         trouble = self._closing_reason if error is None else str(error)
         self._closing_reason = ""
-        status = replace(self._status, state="closed", follows=False, not_sent="", free=(), trouble=trouble)
-        self._publish(status)
+        self._publish(self._status.after_closing(trouble))
         self._show_motion()
 
     def _show_motion(self) -> None:

@@ -77,6 +77,37 @@ def refusal(path: Path, text: str) -> FormatError:
     return caught.value
 
 
+def test_links_without_a_name_stay_apart(tmp_path: Path) -> None:
+    box = '<Geom type="box"><extents>0.1 0.1 0.1</extents></Geom>'
+    nameless = f"<Body><Translation>0 0 {{}}</Translation>{box}</Body>"
+    inner = f"<KinBody>{nameless.format(3)}{nameless.format(4)}</KinBody>"
+    first = f'<Body name="link1"><Translation>0 0 1</Translation>{box}</Body>'
+    path = tmp_path / "a.kinbody.xml"
+    path.write_text(f'<KinBody name="k">{first}{nameless.format(2)}{inner}</KinBody>')
+    (body,) = read_openrave(path).bodies
+    assert [(link.pose[2, 3], len(link.geometries)) for link in body.links] == [
+        (1.0, 1),
+        (2.0, 1),
+        (3.0, 1),
+        (4.0, 1),
+    ]
+    assert len({link.name for link in body.links}) == 4
+
+
+def test_a_mesh_is_looked_for_in_the_folder_that_its_body_names(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/cup.wrl").write_text("#VRML V2.0 utf8\nShape { geometry Box { size 1 1 1 } }")
+    mesh = '<Body><Geom type="trimesh"><data>cup.wrl 0.5</data></Geom></Body>'
+    bodies = f"<KinBody><modelsdir>models</modelsdir>{mesh}</KinBody><KinBody>{mesh}</KinBody>"
+    path = tmp_path / "a.env.xml"
+    path.write_text(f"<Environment>{bodies}</Environment>")
+    environment = read_openrave(path)
+    found, missing = (body.links[0].geometries for body in environment.bodies)
+    assert [np.ptp(part, axis=0).tolist() for shape in found for part in shape.points()] == [[0.5] * 3]
+    assert missing == ()
+    assert any("there is no file 'cup.wrl'" in note for note in environment.notes)
+
+
 def test_links_and_joints_stand_where_the_document_says(scene: Path) -> None:
     (robot,) = read_openrave(scene.parent / "robots/walker.robot.xml").bodies
     _, leg = robot.links
@@ -214,6 +245,9 @@ def test_the_minus_signs_of_a_browsers_view_are_told(tmp_path: Path) -> None:
 
 def test_other_xml_is_refused(tmp_path: Path) -> None:
     assert "not an OpenRAVE document" in refusal(tmp_path / "a.xml", "<mujoco/>").message
+    project = refusal(tmp_path / "a.xml", "<grxui><mode name='Simulation'/></grxui>")
+    assert "project of OpenHRP3" in project.message
+    assert ".wrl" in str(project.hint)
     (tmp_path / "a.xml").write_text(ROBOT)
     with pytest.raises(InputError, match="no bodies with shapes") as caught:
         import_arena(tmp_path / "a.xml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,10 @@ PROTO Humanoid [ exposedField MFNode humanoidBody []  exposedField MFNode joints
 PROTO Plate [ field SFVec3f size 1 1 0.1 ] { Box { size IS size } }
 """
 """Prototypes as OpenHRP3's models declare them (ISO/IEC 14772-1, 4.8)."""
+
+
+CUP_STL = struct.pack("<80xI12fH", 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0)
+"""A binary STL of one triangle: a head of 80 bytes, the number of triangles, and each with its normal."""
 
 
 def body(name: str, shape: str, translation: str) -> str:
@@ -223,6 +228,119 @@ def test_a_body_of_several_shapes_that_can_move_is_fixed_with_a_note(tmp_path: P
         note for note in import_arena(tmp_path / "a.env.xml").notes if "peg can move in the file" in note
     ]
     assert len(notes) == 1
+
+
+def test_a_box_on_a_table_stays_there_and_is_fixed(tmp_path: Path) -> None:
+    table = static_box("table", "0.3 0.6 0.37", "1 0 0.37")
+    geometry = '<Geom type="box"><extents>0.03 0.09 0.07</extents></Geom>'
+    parcel = f'<KinBody name="Box1"><translation>1 0 0.81</translation><Body>{geometry}</Body></KinBody>'
+    (tmp_path / "a.env.xml").write_text(f"<Environment>{FLOOR}{table}{parcel}{crate('b', 0.5)}</Environment>")
+    imported = import_arena(tmp_path / "a.env.xml")
+    assert len(imported.arena.boxes) == 1
+    (shape,) = [shape for shape in imported.arena.shapes if shape.name == "box1"]
+    assert shape.role is Role.FURNITURE
+    assert shape.base_m == pytest.approx(0.81 - 0.07 - 0.005)  # above the floor, whose top is at 0.005 m
+    assert any("Box1 can move in the file and is fixed here" in note for note in imported.notes)
+
+
+def test_a_box_called_so_below_the_floor_stays_there_with_a_note(tmp_path: Path) -> None:
+    floor = body("floor", "Shape { geometry Box { size 4 3 0.2 } }", "0 0 -0.1")
+    sunk = body("box", "Shape { geometry Box { size 0.2 0.2 0.4 } }", "1 0 0.1")
+    (tmp_path / "field.wrl").write_text(HEAD + PROTOTYPES + floor + sunk)
+    imported = import_arena(tmp_path / "field.wrl")
+    assert [shape.base_m for shape in imported.arena.shapes] == [pytest.approx(0.1 - 0.2)]
+    assert any("is called a box in the file and is fixed here" in note for note in imported.notes)
+
+
+def test_raised_floors_and_lines_are_listed(tmp_path: Path) -> None:
+    platform = static_box("floor_platform", "0.5 0.5 0.02", "1 0 0.02")
+    line = static_box("line", "0.3 0.02 0.001", "-1 0 0.03")
+    (tmp_path / "a.env.xml").write_text(f"<Environment>{FLOOR}{platform}{line}</Environment>")
+    notes = " ".join(import_arena(tmp_path / "a.env.xml").notes)
+    assert "1 parts of the floor lie higher than its lowest one, by up to 0.035 m" in notes
+    assert "line_2 is laid on the floor" in notes
+
+
+def test_a_box_has_the_mass_that_its_body_gives(tmp_path: Path) -> None:
+    geometry = '<Geom type="box"><extents>0.1 0.1 0.1</extents></Geom>'
+    mass = '<Mass type="mimicgeom"><total>0.285</total></Mass>'
+    heavy = f'<KinBody name="a"><translation>0 0 0.1</translation><Body>{mass}{geometry}</Body></KinBody>'
+    other = f'<KinBody name="b"><translation>1 0 0.1</translation><Body>{geometry}</Body></KinBody>'
+    (tmp_path / "a.env.xml").write_text(f"<Environment>{FLOOR}{heavy}{other}</Environment>")
+    field = import_arena(tmp_path / "a.env.xml").arena
+    masses_kg = [field.box_kinds[box.kind].mass_kg for box in field.boxes]
+    assert masses_kg == [0.285, pytest.approx(50.0 * 0.2**3)]  # 50 kg/m^3 where the file gives none
+
+
+def test_what_would_place_or_harden_parts_otherwise_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "cup.stl").write_bytes(CUP_STL)
+    links = '<Body name="x"/><Body name="y" enable="false"/>'
+    joint = '<Joint type="hinge"><Body>x</Body><Body>y</Body><initial>30</initial></Joint>'
+    mesh = '<Geom type="trimesh"><data>cup.iv</data><render>cup.stl</render></Geom>'
+    door = f'<KinBody name="door">{links}{joint}<jointvalues>0.5</jointvalues></KinBody>'
+    cup = f'<KinBody name="cup"><Body>{mesh}</Body></KinBody>'
+    (tmp_path / "a.env.xml").write_text(f"<Environment>{FLOOR}{door}{cup}</Environment>")
+    notes = " ".join(import_arena(tmp_path / "a.env.xml").notes)
+    for words in (
+        'enable="false" of <body> is ignored',
+        "<initial>, with which parts would stand elsewhere, is ignored",
+        "<jointvalues>, with which parts would stand elsewhere, is ignored",
+        "a mesh is read from <render>: there is no file 'cup.iv'",
+    ):
+        assert words in notes
+
+
+def test_models_of_openhrp3_have_z_up_and_list_joints_that_move(tmp_path: Path) -> None:
+    desk = body("desk", "Shape { geometry Box { size 0.5 0.2 1.2 } }", "0 0 0.6")
+    shelf = body("shelf", "Shape { geometry Box { size 0.5 0.2 1.2 } }", "2 0 0.6")
+    moving_shelf = shelf.replace('"fixed"', '"slide"')
+    (tmp_path / "room.wrl").write_text(HEAD + PROTOTYPES + desk + moving_shelf)
+    imported = import_arena(tmp_path / "room.wrl")
+    assert [kind.size_m for kind in imported.arena.box_kinds.values()] == [(0.5, 0.2, 1.2)]
+    assert len(imported.arena.boxes) == 2
+    assert any("a joint of the type slide is ignored" in note for note in imported.notes)
+    assert not any("fixed is ignored" in note for note in imported.notes)
+
+
+def test_a_tray_without_a_lid_is_solid_with_a_note(tmp_path: Path) -> None:
+    points = "0 0 0, 4 0 0, 4 3 0, 0 3 0, 0 0 0.4, 4 0 0.4, 4 3 0.4, 0 3 0.4"
+    sides = "0 1 2 3 -1 0 1 5 4 -1 1 2 6 5 -1 2 3 7 6 -1 3 0 4 7 -1"
+    for lid, n_notes in (("", 1), (" 4 5 6 7 -1", 0)):
+        geometry = f"coord Coordinate {{ point [{points}] }} coordIndex [{sides}{lid}]"
+        text = f"{HEAD}DEF tray Shape {{ geometry IndexedFaceSet {{ {geometry} }} }}"
+        (tmp_path / "tray.wrl").write_text(text)
+        notes = import_arena(tmp_path / "tray.wrl").notes
+        assert sum("tray lacks a side or has holes" in note for note in notes) == n_notes
+
+
+def test_what_has_no_faces_or_is_hollow_or_no_obstacle_is_listed() -> None:
+    points = "coord Coordinate { point [0 0 0, 1 0 0, 1 1 0, 0 1 1] }"
+    shapes = f"""Shape {{ geometry IndexedFaceSet {{ {points} }} }}
+    Shape {{ geometry Cone {{ bottom FALSE }} }}
+    Shape {{ geometry Cylinder {{ top FALSE side TRUE }} }}
+    Collision {{ collide FALSE children Shape {{ geometry Sphere {{ }} }} }}"""
+    scene = parse_vrml(HEAD + shapes)
+    assert len(scene.meshes) == 3
+    notes = [
+        "input:2: an IndexedFaceSet without faces is left out",
+        "input:3: bottom FALSE of Cone is ignored: it is solid here",
+        "input:4: top FALSE of Cylinder is ignored: it is solid here",
+        "input:5: collide FALSE of Collision is ignored: it is solid here",
+    ]
+    assert list(scene.notes) == notes
+
+
+def test_fields_that_a_prototype_does_not_have_are_listed() -> None:
+    text = f"{HEAD}{PROTOTYPES}Plate {{ children Shape {{ geometry Box {{ }} }} }}"
+    assert any("children of Plate is ignored" in note for note in parse_vrml(text).notes)
+
+
+def test_a_box_of_vrml_may_be_a_sheet_and_not_less() -> None:
+    (sheet,) = parse_vrml(f"{HEAD}Shape {{ geometry Box {{ size 10 10 0 }} }}").meshes
+    assert np.ptp(sheet.points, axis=0).tolist() == [10.0, 10.0, 0.0]
+    for size in ("10 0 0", "10 -1 0", "0 0 0"):
+        with pytest.raises(FormatError, match="a Box of"):
+            parse_vrml(f"{HEAD}Shape {{ geometry Box {{ size {size} }} }}")
 
 
 def test_walls_inside_the_field_are_not_its_edge(tmp_path: Path) -> None:

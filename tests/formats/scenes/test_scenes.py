@@ -98,7 +98,8 @@ def test_what_is_no_block_is_its_hull_and_a_cylinder_is_round(tmp_path: Path) ->
 def test_transforms_follow_the_standard() -> None:
     text = (
         f"{HEAD}Transform {{ center 1 0 0 rotation 0 0 1 1.5707963267948966 scale 2 1 1 translation 0 0 5\n"
-        "children Shape { geometry IndexedFaceSet { coord Coordinate { point [ 2 0 0, 1 1 0, 1 0 0 ] } } } }"
+        "children Shape { geometry IndexedFaceSet { coord Coordinate { point [ 2 0 0, 1 1 0, 1 0 0 ] }\n"
+        "coordIndex [0 1 2 -1] } } }"
     )
     (mesh,) = parse_vrml(text).meshes
     assert np.allclose(mesh.points, [(1, 2, 5), (0, 0, 5), (1, 0, 5)])

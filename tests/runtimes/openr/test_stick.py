@@ -155,9 +155,13 @@ def test_sonys_own_stick_is_good_but_for_the_archives_that_are_not_there(
         path = tmp_path / CONF / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(samples(name).read_bytes())
-    assert [finding for finding in summarize(tmp_path) if finding[0] != "note"] == [
+    findings = summarize(tmp_path)
+    assert [finding for finding in findings if finding[0] != "note"] == [
         ("error", "path", "DESIGNDB.CFG", 11)
     ]
+    # the archives of the ERS-210 and ERS-220, of four lines
+    notes_of_paths = [finding for finding in findings if finding[:2] == ("note", "path")]
+    assert notes_of_paths == [("note", "path", "DESIGNDB.CFG", 2)]
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_the_beginning_gives_ptp_and_speed_to_the_routines() -> None:
     assert times(here) == [(pulses(60, 10), 0)]
     assert routines["here"].remarks == (
         "no SPEED before its first move: it uses 10, which the beginning of the program sets; "
-        "a SPEED of its own would make it independent",
+        "write SPEED 10 before that move to make it independent",
     )
 
 

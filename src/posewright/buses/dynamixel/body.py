@@ -499,7 +499,7 @@ class DynamixelPlant(SingleBodyPlant):
             self.servos.set_up()
         self._loss = None
         self.servos.counts.found += 1
-        self._report(FaultKind.SILENT, f"all servos answer again after {self._now() - since_s:.1f} s")
+        self._report(FaultKind.RECOVERED, f"all servos answer again after {self._now() - since_s:.1f} s")
         return is_read
 
     def _loss_hint(self) -> str:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Robot
 
-FIRST_POSE_S = 2.0
+FIRST_REACH_S = 2.0
 """Default time into the first pose [s]: slow, as the robot may start from anywhere."""
 
-MIN_POSE_S = 0.1
-"""Shortest time measured between two poses that are put by hand [s]."""
+MIN_REACH_S = 0.1
+"""Shortest default time into a later pose [s], however soon it is caught after the one before."""
 
 MS_DIGITS = 3
 DEG_DIGITS = 2
@@ -122,8 +122,8 @@ class Teacher:
 
         Args:
             name: of the pose; by default `pose` and its number.
-            seconds: time of the movement into it; by default the time since the previous pose, 2 s for the
-                first.
+            seconds: time of the movement into it; by default the time since the previous pose, but at least
+                0.1 s and at most `LONGEST_S`, and 2 s for the first.
 
         Raises:
             BodyError: a servo does not answer; no pose is recorded then.
@@ -137,11 +137,10 @@ class Teacher:
         if seconds is not None:
             reach_s = seconds
         elif math.isnan(self._last_catch_s):
-            reach_s = FIRST_POSE_S
+            reach_s = FIRST_REACH_S
         else:
-            reach_s = min(max(now_s - self._last_catch_s, MIN_POSE_S), LONGEST_S)
-        rounded = np.deg2rad(np.round(np.rad2deg(measured), DEG_DIGITS))
-        angles = np.clip(rounded, *self.robot.limits)
+            reach_s = min(max(now_s - self._last_catch_s, MIN_REACH_S), LONGEST_S)
+        angles = np.clip(_round_degrees(measured), *self.robot.limits)
         warnings = (*self._limit_warnings(measured, angles), *self._speed_warnings(angles, reach_s))
         pose = CaughtPose(name or f"pose {len(self.caught) + 1}", angles, reach_s, warnings)
         self.caught.append(pose)
@@ -210,3 +209,8 @@ class Teacher:
                 f"{needed_s:.2f} s"
             )
         return warnings
+
+
+def _round_degrees(angles: Floats) -> Floats:
+    """Return angles [rad] rounded to `DEG_DIGITS` decimals of a degree."""
+    return np.deg2rad(np.round(np.rad2deg(angles), DEG_DIGITS))

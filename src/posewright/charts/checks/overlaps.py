@@ -205,12 +205,13 @@ class GuardOverlaps(Check):
             witness: a tick in which both are enabled.
             level: an error if they do different things there, else a note.
         """
-        name = suspect.node.name
-        case, relevant_case = self.analysis.describe_witness(
-            name, witness, suspect.overlap_search.claim_names
+        state_name = suspect.node.name
+        # both name the variables that the guards read; the second leaves out inputs that these do not read
+        full_case, case_of_guards = self.analysis.describe_witness(
+            state_name, witness, suspect.overlap_search.claim_names
         )
         pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
-        message = f"two guards hold {relevant_case}: {pair}"
+        message = f"two guards hold {case_of_guards}: {pair}"
         if level is Level.ERROR:
             message += "; make them exclude each other, or set `priority: ordered`"
         else:
@@ -219,8 +220,8 @@ class GuardOverlaps(Check):
             level,
             Rule.OVERLAP,
             message,
-            state=name,
-            counterexample=case,
+            state=state_name,
+            counterexample=full_case,
             line=suspect.second.line,
             trace=witness.trace,
         )

@@ -293,7 +293,7 @@ class _InfeasibilityReasons:
         explore all outcomes of the decisions in them.
         """
         abstractions = self.exploration.state_space.abstractions
-        if not any(abstraction.is_dropped for abstraction in abstractions.values()):
+        if not any(abstraction.is_unread for abstraction in abstractions.values()):
             return set()
         decision_numbers = set[int]()
         for site in self.decision_sites:

@@ -67,10 +67,11 @@ def draw_mermaid(
     highlighted = highlight_states(chart, active)
     with_signs = uses_signs(chart, style)
 
-    def label_transition(numbered: NumberedTransition) -> list[str]:
+    def label_transition(numbered_transition: NumberedTransition) -> list[str]:
+        """Return the lines of text on an arrow."""
         if with_signs:
-            return [transition_signs(chart, numbered.transition)]
-        return [transition_text(numbered.transition)]
+            return [transition_signs(chart, numbered_transition.transition)]
+        return [transition_text(numbered_transition.transition)]
 
     diagram = build_diagram(chart, label_transition)
     header, *body = _MermaidWriter(diagram, highlighted).lines()

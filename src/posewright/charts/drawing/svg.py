@@ -23,7 +23,7 @@ from posewright.charts.drawing.diagram import (
     highlight_states,
     walk_nodes,
 )
-from posewright.charts.drawing.layout.layout_search import Scene, find_best_scene, page_share
+from posewright.charts.drawing.layout.layout_search import Scene, find_best_scene, size_in_pages
 from posewright.charts.drawing.mermaid import draw_mermaid
 from posewright.charts.drawing.pen import (
     ROW_HEIGHT,
@@ -118,11 +118,11 @@ def compose_picture(chart: Chart, style: LabelStyle, marks: DiagramMarks) -> Com
         key=[],
         marks=marks,
     )
-    word_pages = page_share(word_picture.width, word_picture.height)
+    word_pages = size_in_pages(word_picture.width, word_picture.height)
     if style is LabelStyle.WORDS or word_pages <= CROWDED_PAGES:
         return word_picture
     number_picture = _compose_with_numbers(chart, marks)
-    number_pages = page_share(number_picture.width, number_picture.height)
+    number_pages = size_in_pages(number_picture.width, number_picture.height)
     return number_picture if number_pages < MAX_NUMBERS_SHARE * word_pages else word_picture
 
 
@@ -198,7 +198,7 @@ def _add_key(scene: Scene, lines: Sequence[TextLine]) -> Composition:
         for n_columns in range(1, MAX_KEY_COLUMNS + 1)
         for below in (True, False)
     ]
-    return min(compositions, key=lambda composition: page_share(composition.width, composition.height))
+    return min(compositions, key=lambda composition: size_in_pages(composition.width, composition.height))
 
 
 def _place_key_columns(

@@ -164,17 +164,20 @@ class NumericConverter:
         new_type: IntType | FloatType = FloatType(single=number.is_single_precision, unit=unit)
         if number.is_integer and factor.denominator == 1:
             new_type = IntType(unit=unit)
-        tree = self.map_terms(
+        tree = self.replace_terms(
             number.tree,
-            lambda node, value: self._scale_constant(node, value, factor, new_type),
-            lambda node: self._scale_variable(node, factor, new_type),
+            replace_constant=lambda node, value: self._scale_constant(node, value, factor, new_type),
+            replace_variable=lambda node: self._scale_variable(node, factor, new_type),
         )
         return TypedTree(tree, new_type, number.is_constant)
 
     def _scale_constant(
         self, node: Tree, value: float, factor: Fraction, new_type: IntType | FloatType
     ) -> Tree:
-        """Return a constant converted by a factor between units, as a literal of the new type."""
+        """Return a constant converted by a factor between units, as a literal of the new type.
+
+        An integer is truncated and saturates at 32 bits; a float that is too large is an error.
+        """
         exact = to_fraction(value) * factor
         if isinstance(new_type, IntType):
             return Literal(min(max(int(exact), INT_LOW), INT_HIGH), node.offset)
@@ -212,8 +215,10 @@ class NumericConverter:
         """Return a number rounded to 32 bits; a small integer stays an integer."""
         if number.is_single_precision or (number.is_integer and self._fits_single(number.tree)):
             return number
-        tree = self.map_terms(
-            number.tree, self._round_constant, lambda node: Call("single", (node,), node.offset)
+        tree = self.replace_terms(
+            number.tree,
+            replace_constant=self._round_constant,
+            replace_variable=lambda node: Call("single", (node,), node.offset),
         )
         return TypedTree(tree, FloatType(single=True, unit=number.unit), number.is_constant)
 
@@ -234,10 +239,11 @@ class NumericConverter:
         """Return an integer as a float of the same value; a float as it is."""
         if not number.is_integer:
             return number
-        tree = self.map_terms(
+        tree = self.replace_terms(
             number.tree,
-            lambda node, value: Literal(float(value), node.offset),
-            lambda node: Binary(Operator.TIMES, node, Literal(1.0), node.offset),
+            replace_constant=lambda node, value: Literal(float(value), node.offset),
+            # the language has no conversion; an integer times 1.0 is a float
+            replace_variable=lambda node: Binary(Operator.TIMES, node, Literal(1.0), node.offset),
         )
         return TypedTree(tree, FloatType(unit=number.unit), number.is_constant)
 
@@ -254,11 +260,11 @@ class NumericConverter:
             return None
         return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
-    def map_terms(
+    def replace_terms(
         self,
         tree: Tree,
-        map_constant: Callable[[Tree, float], Tree],
-        map_variable: Callable[[Tree], Tree],
+        replace_constant: Callable[[Tree, float], Tree],
+        replace_variable: Callable[[Tree], Tree],
     ) -> Tree:
         """Return a tree with every term replaced that its value may come from.
 
@@ -267,22 +273,27 @@ class NumericConverter:
 
         Args:
             tree: a number.
-            map_constant: returns the replacement of a constant, from its node and its value.
-            map_variable: returns the replacement of any other term. Both must preserve the order of numbers.
+            replace_constant: returns the replacement of a constant, from its node and its value.
+            replace_variable: returns the replacement of any other term. Both must preserve the order of
+                numbers.
         """
         if isinstance(tree, If):
             cases, default = split_cases(tree)
-            mapped_cases = [
-                (condition, self.map_terms(value, map_constant, map_variable)) for condition, value in cases
+            new_cases = [
+                (condition, self.replace_terms(value, replace_constant, replace_variable))
+                for condition, value in cases
             ]
-            return join_cases(mapped_cases, self.map_terms(default, map_constant, map_variable))
+            return join_cases(new_cases, self.replace_terms(default, replace_constant, replace_variable))
         if isinstance(tree, Unary):
-            return replace(tree, operand=self.map_terms(tree.operand, map_constant, map_variable))
+            return replace(tree, operand=self.replace_terms(tree.operand, replace_constant, replace_variable))
         if isinstance(tree, Call) and tree.function in CHOOSING_FUNCTIONS:
-            arguments = [self.map_terms(argument, map_constant, map_variable) for argument in tree.arguments]
+            arguments = [
+                self.replace_terms(argument, replace_constant, replace_variable)
+                for argument in tree.arguments
+            ]
             return replace(tree, arguments=tuple(arguments))
         value = self.constant_value(tree)
-        return map_variable(tree) if value is None else map_constant(tree, value)
+        return replace_variable(tree) if value is None else replace_constant(tree, value)
 
 
 def describe_dimensions(left_unit: str, right_unit: str) -> str:

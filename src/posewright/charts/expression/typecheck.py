@@ -240,9 +240,13 @@ class _TypeChecker:
         return self.converter.to_unit(typed_tree, target.unit, prefer_integer=isinstance(target, IntType))
 
     def check_assuming(self, condition: Tree, check_operand: Callable[[], TypedTree]) -> TypedTree:
-        """Return the typed operand that `check_operand` returns; it is evaluated only if the condition holds.
+        """Type check an operand that the chart evaluates only where a condition holds, and return it.
 
-        Calls of truth tables in the operand are recorded with that condition.
+        Calls of truth tables in the operand, which are inlined later, are recorded with that condition.
+
+        Args:
+            condition: the condition.
+            check_operand: checks the operand and returns it typed.
         """
         self.inliner.enclosing_conditions.append(condition)
         typed_tree = check_operand()

@@ -23,6 +23,7 @@ from posewright.charts.model.declarations import (
     require_name,
     to_chart_name,
 )
+from posewright.charts.model.foreign_markup import DocumentMarkup, ForeignMarkup
 from posewright.charts.model.state import Otherwise, Priority, State, walk_states
 from posewright.charts.model.transition import (
     ALWAYS,
@@ -61,6 +62,8 @@ __all__ = [
     "Chart",
     "ChartKind",
     "Declarations",
+    "DocumentMarkup",
+    "ForeignMarkup",
     "HistoryKind",
     "Otherwise",
     "Priority",

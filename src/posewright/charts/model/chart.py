@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.charts.expression import Expression, Function, Scope
+from posewright.charts.model.foreign_markup import DocumentMarkup
 from posewright.charts.model.state import Otherwise, Priority, State, StateTree
 from posewright.charts.model.transition import StateTarget, Transition
 from posewright.charts.types import EnumType, Type, Value
@@ -123,6 +124,7 @@ class Chart:
         source: where the chart comes from, such as a publication.
         path: the file it was read from.
         lines: the line of each declared name, values of enumerations included.
+        document_markup: what other tools keep in the SCXML document it was read from; None for nothing.
 
     Raises:
         InputError: a name occurs twice, or targets do not fit together.
@@ -156,6 +158,7 @@ class Chart:
     source: str = field(default="", compare=False)
     path: Path | None = field(default=None, compare=False)
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    document_markup: DocumentMarkup | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.tree.require_consistent()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from posewright.charts.expression import Expression
+from posewright.charts.model.foreign_markup import ForeignMarkup
 from posewright.charts.model.transition import Actions, StateTarget, Transition, segments_of
 from posewright.errors import InputError, UnknownNameError, Where
 
@@ -42,6 +43,7 @@ class State:
         min_s: minimum time before the state's own transitions may leave or re-enter it [s].
         priority: how overlapping guards of this state are treated; None takes the chart's setting.
         otherwise: how gaps between guards of this state are treated; None takes the chart's setting.
+        foreign_markup: what other tools keep in its element of an SCXML document; None for nothing.
     """
 
     name: str
@@ -59,6 +61,7 @@ class State:
     final: bool = False
     description: str = field(default="", compare=False)
     line: int | None = field(default=None, compare=False)
+    foreign_markup: ForeignMarkup | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_compound(self) -> bool:

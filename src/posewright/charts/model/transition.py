@@ -17,6 +17,7 @@ from posewright.charts.expression import (
     Unary,
     constant,
 )
+from posewright.charts.model.foreign_markup import ForeignMarkup
 from posewright.charts.types import BoolType
 from posewright.errors import Where
 
@@ -131,6 +132,7 @@ class Transition:
         then: the segments of an unnamed junction, tried in order.
         junction: name of the junction that it leads to.
         is_else: written `when: else`; its guard is true where those of the transitions before it are not.
+        foreign_markup: what other tools keep in its element of an SCXML document; None for nothing.
     """
 
     when: Expression = ALWAYS
@@ -144,6 +146,7 @@ class Transition:
     is_else: bool = False
     description: str = field(default="", compare=False)
     line: int | None = field(default=None, compare=False)
+    foreign_markup: ForeignMarkup | None = field(default=None, compare=False, repr=False)
 
     @property
     def goal(self) -> str | None:

@@ -153,7 +153,7 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
 
     Args:
         tree: the tree as parsed.
-        scope: names that it uses.
+        scope: declarations of the names that it uses.
         is_condition: whether it is a condition.
     """
     if is_condition:
@@ -167,13 +167,13 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
         for constant in _neighbouring_constants(tree, scope):
             yield _replacement(MutationKind.CONSTANT, tree, constant)
     operands = list(children(tree))
+    has_time = isinstance(tree, Call) and tree.function in TEMPORAL_FUNCTIONS
+    n_mutable = len(operands) - 1 if has_time else len(operands)  # `_mutate_times` changes the time, the last
     condition_flags = _which_operands_are_conditions(tree, is_condition=is_condition)
-    if isinstance(tree, Call) and tree.function in TEMPORAL_FUNCTIONS:
-        condition_flags = condition_flags[:-1]  # the last operand is the time; `_mutate_times` changes it
-    for i, operand_is_condition in enumerate(condition_flags):
+    for i, operand_is_condition in enumerate(condition_flags[:n_mutable]):
         for mutation in _mutate_tree(operands[i], scope, is_condition=operand_is_condition):
             mutated_operands = [*operands[:i], mutation.mutated_part, *operands[i + 1 :]]
-            yield mutation.with_part(with_children(tree, mutated_operands))
+            yield mutation.with_mutated_part(with_children(tree, mutated_operands))
 
 
 def _replace_condition(tree: Tree) -> Iterator[Mutation[Tree]]:

@@ -254,7 +254,7 @@ def _step_or_none(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str
 
 def _cells_of(abstraction: Abstraction) -> tuple[object, ...]:
     """Return which values an abstraction keeps apart."""
-    return abstraction.is_dropped, abstraction.is_exact, abstraction.cell_bounds, abstraction.cell_values
+    return abstraction.is_unread, abstraction.is_exact, abstraction.cell_bounds, abstraction.cell_values
 
 
 def _counters_without_conditions(machine: Machine) -> dict[str, Counter]:

@@ -208,14 +208,14 @@ class PartMutator:
         """Yield the mutations of a sequence of actions."""
         for i, action in enumerate(actions):
             for mutation in self._mutate_action(action):
-                yield mutation.with_part((*actions[:i], *mutation.mutated_part, *actions[i + 1 :]))
+                yield mutation.with_mutated_part((*actions[:i], *mutation.mutated_part, *actions[i + 1 :]))
 
     def _mutate_action(self, action: Action) -> Iterator[Mutation[Actions]]:
         """Yield the mutations of an action, each as the actions in its place: one, or none."""
         if isinstance(action, Assign):
             for mutation in self._mutate_values(action.values, action.line):
                 new_values = mutation.mutated_part
-                yield mutation.with_part((replace(action, values=new_values),) if new_values else ())
+                yield mutation.with_mutated_part((replace(action, values=new_values),) if new_values else ())
         elif isinstance(action, Raise):
             yield Mutation(MutationKind.ACTION, f"{action.event} is not raised", action.line, mutated_part=())
             new_event = self._next_event(action.event)
@@ -254,7 +254,7 @@ class PartMutator:
             for mutation in mutate_expression(value, self.chart.scope, result_type, self.chart.period_s):
                 changes_constant = mutation.kind is MutationKind.CONSTANT
                 yield replace(
-                    mutation.with_part({**values, name: mutation.mutated_part}),
+                    mutation.with_mutated_part({**values, name: mutation.mutated_part}),
                     kind=MutationKind.VALUE if changes_constant else mutation.kind,
                     description=f"{name}: {mutation.description}",
                     line=mutation.line or line,

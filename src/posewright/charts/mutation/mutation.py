@@ -120,7 +120,7 @@ class Mutation(Generic[T_co]):
     mutated_part: T_co
     change: ExpressionChange | None = None
 
-    def with_part(self, mutated_part: Container) -> Mutation[Container]:
+    def with_mutated_part(self, mutated_part: Container) -> Mutation[Container]:
         """Return the same mutation as one of a larger part, which contains the changed one."""
         return Mutation(self.kind, self.description, self.line, mutated_part, self.change)
 
@@ -135,7 +135,7 @@ def embed_mutations(
         embed: returns the container with a mutated part in place of the original one.
     """
     for mutation in mutations:
-        yield mutation.with_part(embed(mutation.mutated_part))
+        yield mutation.with_mutated_part(embed(mutation.mutated_part))
 
 
 def embed_in_tuple(

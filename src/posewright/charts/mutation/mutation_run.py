@@ -127,19 +127,19 @@ def mutate_chart(
 
 
 def explore_small_variables(chart: Chart) -> Exploration:
-    """Explore a chart, with the exact values of all variables whose types have few values, read or not.
+    """Explore a chart, and tell states apart by every variable whose type has few values.
 
-    Values of other variables are not recorded if nothing reads them: a number that only increases would
-    otherwise make a state of every value.
+    An exploration ignores variables that nothing reads, so that one that only counts up does not make a state
+    of every value. Here those with few values are recorded all the same.
     """
     interpreter = Interpreter(chart)
-    abstractions = abstract_registers(interpreter.machine)
-    tracked = [
+    abstractions = abstract_registers(interpreter.machine)  # of every variable: which values it tells apart
+    recorded_names = [
         name
         for name, abstraction in abstractions.items()
-        if abstraction.is_dropped and _has_few_values(abstraction.value_type)
+        if abstraction.is_unread and _has_few_values(abstraction.value_type)
     ]
-    return explore(chart, tracked=tracked, interpreter=interpreter)
+    return explore(chart, tracked=recorded_names, interpreter=interpreter)
 
 
 def _has_few_values(value_type: Type) -> bool:

@@ -374,7 +374,7 @@ def _find_unread_outputs(machine: Machine) -> frozenset[str]:
     tracked: frozenset[str] = frozenset()
     while True:
         abstractions = abstract_registers(machine, tracked=tracked)
-        unread_outputs = frozenset(name for name in machine.chart.outputs if abstractions[name].is_dropped)
+        unread_outputs = frozenset(name for name in machine.chart.outputs if abstractions[name].is_unread)
         names_read = _names_read_by(machine, unread_outputs) & abstractions.keys()
         if names_read <= tracked:
             return unread_outputs

@@ -217,19 +217,22 @@ class BitEncoder:
             width: the number of bits of the operands and of the result, enough for both.
             operands: the encoded operands.
         """
+        is_less = Kind.BV_SLT  # selects the minimum
+        is_greater = Kind.BV_SGT  # selects the maximum
         if term.op is SmtOp.ARITHMETIC:
-            return self._make_term(_INTEGER_OPERATIONS[term.value], *operands)
+            operator = term.value
+            return self._make_term(_INTEGER_OPERATIONS[operator], *operands)
         if term.op is SmtOp.NEGATE:
             return self._make_term(Kind.BV_NEG, operands[0])
         if term.op is SmtOp.SATURATE:
             low = self._integer_constant(INT_LOW, width)
             high = self._integer_constant(INT_HIGH, width)
-            at_most_high = self._select_extreme([operands[0], high], Kind.BV_SLT)
-            return self._select_extreme([at_most_high, low], Kind.BV_SGT)
+            at_most_high = self._select_extreme([operands[0], high], is_less)
+            return self._select_extreme([at_most_high, low], is_greater)
         candidates = operands
         if term.op is SmtOp.ABS:  # the maximum of a number and its negation
             candidates = [*operands, self._make_term(Kind.BV_NEG, *operands)]
-        return self._select_extreme(candidates, Kind.BV_SLT if term.op is SmtOp.MIN else Kind.BV_SGT)
+        return self._select_extreme(candidates, is_less if term.op is SmtOp.MIN else is_greater)
 
     # Fractions
 

@@ -111,7 +111,8 @@ class Abstraction:
     Attributes:
         value_type: type of the register.
         start_value: its initial value.
-        is_dropped: whether no values are told apart; the register then always has its initial value.
+        is_unread: whether nothing reads the register. No values are told apart then, and a state has its
+            initial value.
         cell_bounds: the greatest value of every cell but the last; empty if there are no cells.
         cell_values: the value that represents each cell.
         is_exact: whether every cell is a single value, or there are no cells.
@@ -120,7 +121,7 @@ class Abstraction:
 
     value_type: Type
     start_value: Value
-    is_dropped: bool = False
+    is_unread: bool = False
     cell_bounds: tuple[Value, ...] = ()
     cell_values: tuple[Value, ...] = ()
     is_exact: bool = True
@@ -129,11 +130,11 @@ class Abstraction:
     @property
     def merges_values(self) -> bool:
         """Whether one value may represent several."""
-        return self.is_dropped or not self.is_exact
+        return self.is_unread or not self.is_exact
 
     def representative_of(self, value: Value) -> Value:
         """Return the value that represents all values of the cell with this value."""
-        if self.is_dropped:
+        if self.is_unread:
             return self.start_value
         if self.is_exact:
             return value
@@ -156,7 +157,7 @@ def abstract_registers(
     Args:
         machine: the machine that is explored.
         watched_conditions: conditions that are evaluated after every tick.
-        tracked: names whose exact values are kept, whether or not anything reads them.
+        tracked: names whose exact values are recorded, whether or not anything reads them.
         values_to_try: for some numbers, values that are tried in any case, where not all values can be.
     """
     uses = _find_register_uses(machine, watched_conditions, tracked)
@@ -186,7 +187,7 @@ def _abstract_register(name: str, value_type: Type, start_value: Value, uses: _R
     """
     needs_exact_value = name in uses.exact_names
     if not needs_exact_value and name not in uses.comparisons:
-        return Abstraction(value_type, start_value, is_dropped=True, is_exact=False)
+        return Abstraction(value_type, start_value, is_unread=True, is_exact=False)
     if not isinstance(value_type, IntType | FloatType):
         return Abstraction(value_type, start_value)
     if not needs_exact_value:

@@ -259,7 +259,7 @@ def _correct_spans(
         if not subset:
             return _FoundIndex(None, is_known=True)
         solution = solve_with_prover(
-            prover, domains={name: domain}, possible_spans={name: subset}, relations=[searched_relation]
+            prover, domains={name: domain}, possible_values={name: subset}, relations=[searched_relation]
         )
         value = None if solution.values is None else solution.values.get(name)
         index = None if value is None else domain.index_of(value)

@@ -85,7 +85,7 @@ class RelationSolver:
         return self.n_samples + self.prover.budget.steps_taken * WORK_PER_SOLVER_STEP
 
     def solve(
-        self, domains: Mapping[str, Domain], possible_spans: Mapping[str, Spans], relations: Relations
+        self, domains: Mapping[str, Domain], possible_values: Mapping[str, Spans], relations: Relations
     ) -> Solution:
         """Return inputs for which all relations hold, or that there are none.
 
@@ -93,16 +93,16 @@ class RelationSolver:
 
         Args:
             domains: the values of each input.
-            possible_spans: the values that each input may have, as spans of indices into its domain.
+            possible_values: the values that each input may have, as spans of indices into its domain.
             relations: the relations.
         """
         values: dict[str, Value] = {}
         for group in _group_by_inputs(relations):
             names = sorted(frozenset[str]().union(*(relation.names for relation in group)))
-            cache_key = (group, tuple([(name, possible_spans[name]) for name in names]))
+            cache_key = (group, tuple([(name, possible_values[name]) for name in names]))
             if cache_key not in self.solutions:
                 group_domains = {name: domains[name] for name in names}
-                self.solutions[cache_key] = self._solve_group(group_domains, possible_spans, group)
+                self.solutions[cache_key] = self._solve_group(group_domains, possible_values, group)
             solution = self.solutions[cache_key]
             if solution.values is None:
                 return solution
@@ -110,22 +110,22 @@ class RelationSolver:
         return Solution(values)
 
     def _solve_group(
-        self, domains: Mapping[str, Domain], possible_spans: Mapping[str, Spans], relations: Relations
+        self, domains: Mapping[str, Domain], possible_values: Mapping[str, Spans], relations: Relations
     ) -> Solution:
         """Return inputs for which all relations hold: the first of some samples, or what the prover finds."""
-        samples_by_input = [_sample_values(domain, possible_spans[name]) for name, domain in domains.items()]
+        samples_by_input = [_sample_values(domain, possible_values[name]) for name, domain in domains.items()]
         for combination in islice(product(*samples_by_input), MAX_SAMPLES):
             self.n_samples += 1
             inputs = dict(zip(domains, combination, strict=True))
             if all(bool(relation.condition.evaluate(inputs)) is relation.holds for relation in relations):
                 return Solution(inputs)
-        return solve_with_prover(self.prover, domains, possible_spans, relations)
+        return solve_with_prover(self.prover, domains, possible_values, relations)
 
 
 def solve_with_prover(
     prover: Prover,
     domains: Mapping[str, Domain],
-    possible_spans: Mapping[str, Spans],
+    possible_values: Mapping[str, Spans],
     relations: Relations,
 ) -> Solution:
     """Return possible inputs for which all relations hold, as the prover finds them.
@@ -135,13 +135,13 @@ def solve_with_prover(
     Args:
         prover: a prover that knows the types of the inputs.
         domains: the values of each input.
-        possible_spans: the values that each input may have, as spans of indices into its domain.
+        possible_values: the values that each input may have, as spans of indices into its domain.
         relations: the relations.
     """
     membership_conditions = [
-        _build_membership_condition(name, domain, possible_spans[name])
+        _build_membership_condition(name, domain, possible_values[name])
         for name, domain in domains.items()
-        if possible_spans[name] != domain.full_set
+        if possible_values[name] != domain.full_set
     ]
     try:
         answer = prover.satisfiable(
@@ -156,7 +156,7 @@ def solve_with_prover(
         return Solution(values=None)
     values = {name: value for name, value in answer.case.items() if name in domains}
     for name, value in values.items():
-        if not _is_in_set(value, domains[name], possible_spans[name]):
+        if not _is_in_set(value, domains[name], possible_values[name]):
             # of a set with many spans, the prover knows only the bounds
             return Solution(values=None, unknown_reason=f"{_format_relations(relations)}: not decided")
     return Solution(values)
@@ -281,12 +281,12 @@ class PathCondition:
     inputs with this answer.
 
     Attributes:
-        possible_spans: the values of every input and event that are still possible, as indices into its
+        possible_values: the values of every input and event that are still possible, as indices into its
             domain.
         restricted_inputs: the inputs whose possible values were restricted.
         choices: the answers taken so far, as numbers.
         relations: relations between several inputs that hold on this path.
-        related_names: the inputs that these relations read.
+        names_in_relations: the inputs that these relations read.
         unexplored_prefixes: for each path that branches off from this one, its first choices, up to the one
             in which it differs.
         incomplete_reasons: why the paths may not cover all inputs.
@@ -305,10 +305,10 @@ class PathCondition:
         self.domains = space.domains
         self.solver = space.solver
         # how far the inputs are restricted: the possible values of each, and relations between several
-        self.possible_spans = dict(space.full_sets)
+        self.possible_values = dict(space.full_sets)
         self.restricted_inputs: list[str] = []
         self.relations: list[Relation] = []
-        self.related_names: frozenset[str] = frozenset()  # the inputs that the relations read
+        self.names_in_relations: frozenset[str] = frozenset()  # the inputs that the relations read
         # the answers to questions about the inputs, by number, and the beginnings of paths with other answers
         self.prefix = prefix
         self.choices: list[int] = []
@@ -318,20 +318,23 @@ class PathCondition:
         self.work = 1.0  # in evaluated expressions
 
     def holds(self, name: str) -> bool:
-        """Return whether a Boolean input or an event is true on this path."""
-        spans = self.possible_spans[name]
-        if spans in (TRUE_ONLY, FALSE_ONLY):
-            return spans == TRUE_ONLY
-        if name in self.related_names:
+        """Return whether a Boolean input or an event is true on this path, and record that it is.
+
+        Where both values are possible, the path takes one; the exploration tries the other on another path.
+        """
+        values = self.possible_values[name]
+        if values in (TRUE_ONLY, FALSE_ONLY):
+            return values == TRUE_ONLY
+        if name in self.names_in_relations:  # its relation to other inputs may exclude a value
             return self.decide_membership(name, TRUE_ONLY)
         is_true = self.choose(n_choices=2) == 1  # choice 0 is false, 1 is true
-        self.possible_spans[name] = TRUE_ONLY if is_true else FALSE_ONLY
+        self.possible_values[name] = TRUE_ONLY if is_true else FALSE_ONLY
         self.restricted_inputs.append(name)
         return is_true
 
     def decide_membership(self, name: str, spans: Spans) -> bool:
         """Return whether the value of an input is in a set on this path; both possible answers get a path."""
-        inside, outside = partition(self.possible_spans[name], spans)
+        inside, outside = partition(self.possible_values[name], spans)
         if not outside:
             return True
         if not inside:
@@ -340,22 +343,22 @@ class PathCondition:
 
     def is_fixed(self, name: str) -> bool:
         """Return whether only one value of an input is possible."""
-        first, last = bounds_of(self.possible_spans[name])
+        first, last = bounds_of(self.possible_values[name])
         return first == last
 
     def value(self, name: str) -> Value:
         """Return the value of an input that is fixed."""
-        first, _ = bounds_of(self.possible_spans[name])
+        first, _ = bounds_of(self.possible_values[name])
         return self.domains[name].value_at(first)
 
     def n_possible_values(self, name: str) -> int:
         """Return how many values of an input are possible on the path."""
-        return count_values(self.possible_spans[name])
+        return count_values(self.possible_values[name])
 
     def fork_all_values(self, name: str) -> Value:
         """Fix an input, with one path for each possible value, and return its value."""
         if not self.is_fixed(name):
-            spans = self.possible_spans[name]
+            spans = self.possible_values[name]
             single_value_sets = tuple(((i, i),) for low, high in spans for i in range(low, high + 1))
             self.choose_set(name, single_value_sets)
         return self.value(name)
@@ -366,7 +369,7 @@ class PathCondition:
         If it has other values as well, the path gets an incomplete reason.
         """
         domain = self.domains[name]
-        spans = self.possible_spans[name]
+        spans = self.possible_values[name]
         simplest_index = domain.index_of(simplest_value(domain, spans))
         sample_indices = dict.fromkeys((simplest_index, *bounds_of(spans), _middle_index(spans)))
         single_value_sets = tuple(((i, i),) for i in sample_indices)
@@ -384,11 +387,11 @@ class PathCondition:
         possible_choices = (
             choice
             for choice, alternative in enumerate(alternatives)
-            if self._is_possible(self.possible_spans, (*self.relations, alternative))
+            if self._is_possible(self.possible_values, (*self.relations, alternative))
         )
         holds = self.choose(n_choices=2, possible_choices=possible_choices) == 1
         self.relations.append(relation if holds else relation.negated())
-        self.related_names |= relation.names
+        self.names_in_relations |= relation.names
         return holds
 
     def choose(self, n_choices: int, possible_choices: Iterable[int] | None = None) -> int:
@@ -419,23 +422,23 @@ class PathCondition:
             sets: the sets, each as spans of indices into the input's domain.
         """
         possible_choices = None  # all, unless relations exclude some
-        if name in self.related_names:
+        if name in self.names_in_relations:
             possible_choices = (
                 i
                 for i, spans in enumerate(sets)
-                if self._is_possible({**self.possible_spans, name: spans}, self.relations)
+                if self._is_possible({**self.possible_values, name: spans}, self.relations)
             )
         choice = self.choose(len(sets), possible_choices)
-        self.possible_spans[name] = sets[choice]
+        self.possible_values[name] = sets[choice]
         self.restricted_inputs.append(name)
         return choice
 
-    def _is_possible(self, possible_spans: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
+    def _is_possible(self, possible_values: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
         """Return whether some possible inputs fulfil all relations.
 
         If that is not known, it is False, and the path gets an incomplete reason.
         """
-        solution = self.solver.solve(self.domains, possible_spans, tuple(relations))
+        solution = self.solver.solve(self.domains, possible_values, tuple(relations))
         if solution.unknown_reason:
             self.incomplete_reasons.append(solution.unknown_reason)
         return solution.values is not None
@@ -448,10 +451,10 @@ class PathCondition:
         """
         values = dict(self.space.simplest_values)
         for name in self.restricted_inputs:
-            values[name] = simplest_value(self.domains[name], self.possible_spans[name])
+            values[name] = simplest_value(self.domains[name], self.possible_values[name])
         if not self.relations:
             return values
-        solution = self.solver.solve(self.domains, self.possible_spans, tuple(self.relations))
+        solution = self.solver.solve(self.domains, self.possible_values, tuple(self.relations))
         if solution.values is None:
             reason = solution.unknown_reason or "no inputs were found that lead along a path"
             self.incomplete_reasons.append(reason)

@@ -59,7 +59,7 @@ class SymbolicCompiler:
     def compile_value(self, expression: Expression, abstraction: Abstraction) -> SymbolicFunction:
         """Return a function that computes an assigned value as exactly as its register keeps it."""
         compiler = _ExpressionCompiler(expression, self.domains, self.types)
-        if abstraction.is_dropped:
+        if abstraction.is_unread:
             return compiler.compile_dropped_value(expression.tree, abstraction)
         return compiler.compile_stored_value(expression.tree, abstraction)
 

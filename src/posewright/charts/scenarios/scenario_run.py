@@ -70,18 +70,18 @@ class ScenarioResult:
     Attributes:
         ticks: number of ticks that were run.
         failures: expectations that were not met.
-        broken: messages about promises of the chart that the run broke.
+        broken_promises: messages about promises of the chart that the run broke.
     """
 
     scenario: Scenario
     ticks: int
     failures: tuple[FailedExpectation, ...]
-    broken: tuple[str, ...] = ()
+    broken_promises: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
         """Whether every expectation was met and no promise was broken."""
-        return not self.failures and not self.broken
+        return not self.failures and not self.broken_promises
 
     def lines(self) -> Lines:
         """Yield the lines of the result for a terminal: whether it passed, and the first failures."""
@@ -98,7 +98,7 @@ class ScenarioResult:
             "passed": self.passed,
             "ticks": self.ticks,
             "failures": [failure.data() for failure in self.failures],
-            "broken": list(self.broken),
+            "broken": list(self.broken_promises),
         }
 
 
@@ -136,7 +136,7 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
             )
         )
         n_ticks += 1
-    return ScenarioResult(scenario, n_ticks, failures=tuple(failures), broken=tuple(broken_promises))
+    return ScenarioResult(scenario, n_ticks, failures=tuple(failures), broken_promises=tuple(broken_promises))
 
 
 def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:

@@ -87,7 +87,7 @@ class _RunningPass:
 
     Attributes:
         page: its motion.
-        rows_left: number of rows still to come.
+        n_rows_left: number of rows still to come.
         time: of the last row, from the begin of the pass [parts of a frame].
         start_positions: those at the begin of the present segment; before the first one, of the pass.
         end_positions: those at the end of the segment.
@@ -95,20 +95,20 @@ class _RunningPass:
     """
 
     page: Page
-    rows_left: int
+    n_rows_left: int
     time: int
     start_positions: Integers
     end_positions: Integers
     segment_index: int = -1
 
-    def next_row(self, elapsed_parts: int) -> Integers:
+    def next_positions(self, elapsed_parts: int) -> Integers:
         """Return the positions at the next row, `(n_joints,)` [TICK].
 
         Args:
             elapsed_parts: the time since the last row [parts of a frame].
         """
         page = self.page
-        self.rows_left -= 1
+        self.n_rows_left -= 1
         self.time += elapsed_parts
         now = min(self.time, page.end_times[-1])  # the last row may lie a little beyond the end
         while self._is_segment_over(now):
@@ -223,7 +223,7 @@ class PagePlayer:
             progress = minimum_jerk((self._n_join_frames_played << FRACTION_BITS) // join.n_frames)
             self._command_positions = interpolate(join.start_positions, join.end_positions, progress)
         elif self._running_pass is not None:
-            self._command_positions = self._running_pass.next_row(self.tables.parts_per_frame)
+            self._command_positions = self._running_pass.next_positions(self.tables.parts_per_frame)
         self._sent_positions = self._command_positions  # the pass may end a little after its last frame
         if self._is_pass_over and self._succession.next_pass() is None:
             self._begin_next_pass()
@@ -234,7 +234,7 @@ class PagePlayer:
         if self._running_pass is None:
             return False
         is_join_over = self._n_join_frames_played == self._join.n_frames
-        return not self._running_pass.rows_left and is_join_over
+        return not self._running_pass.n_rows_left and is_join_over
 
     def _begin_next_pass(self) -> None:
         """Begin the next planned pass, with a join to its start pose; stand still if none is left.
@@ -294,18 +294,21 @@ class PagePlayer:
     def _servos_can_follow(self, page: Page, pose: Integers, max_steps: Integers) -> bool:
         """Return whether every joint can move fast enough in each frame up to the first keyframe.
 
+        It computes the commands of a pass through the motion without sending them.
+
         Args:
             page: the motion.
             pose: the positions in which its pass would begin.
             max_steps: greatest distance of each joint in a frame, `(n_joints,)` [TICK].
         """
         trial_pass = self._new_pass(page, pose)
-        previous_row = self._command_positions
-        for _ in range(min(page.frames_to_first_keyframe + 1, trial_pass.rows_left)):
-            row = trial_pass.next_row(self.tables.parts_per_frame)
-            if (np.abs(row - previous_row) > max_steps).any():
+        previous_positions = self._command_positions
+        n_frames = page.frames_to_first_keyframe + 1  # with the frame in which the keyframe is passed
+        for _ in range(min(n_frames, trial_pass.n_rows_left)):
+            positions = trial_pass.next_positions(self.tables.parts_per_frame)
+            if (np.abs(positions - previous_positions) > max_steps).any():
                 return False
-            previous_row = row
+            previous_positions = positions
         return True
 
     def _begin_join(self, pose: Integers) -> None:
@@ -330,13 +333,17 @@ class PagePlayer:
         """
         n_rows = (page.duration + self._parts_after_last_row) // self.tables.parts_per_frame
         return _RunningPass(
-            page, rows_left=n_rows, time=-self._parts_after_last_row, start_positions=pose, end_positions=pose
+            page,
+            n_rows_left=n_rows,
+            time=-self._parts_after_last_row,
+            start_positions=pose,
+            end_positions=pose,
         )
 
     def _begin_pass(self, page: Page, pose: Integers, n_skipped_rows: int = 0) -> None:
         """Begin a pass in a pose, without the first `n_skipped_rows` rows."""
         running_pass = self._new_pass(page, pose)
-        running_pass.rows_left = max(0, running_pass.rows_left - n_skipped_rows)
+        running_pass.n_rows_left = max(0, running_pass.n_rows_left - n_skipped_rows)
         running_pass.time += n_skipped_rows * self.tables.parts_per_frame
         self._running_pass = running_pass
         exact_duration = page.duration + self._parts_after_last_row

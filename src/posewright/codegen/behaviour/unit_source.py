@@ -14,8 +14,8 @@ from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import identifier
+from posewright.codegen.c.offsets import IN, offset_constants, offset_lines
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.offsets import IN, offset_constants, offset_lines
 from posewright.codegen.unit import Element, SourceFile
 from posewright.control.schedule import in_frames
 from posewright.controllers.behaviours import Behaviour

@@ -133,7 +133,8 @@ class ChartGenerator:
     def _write_functions(self) -> None:
         """Write the function `tick` and, before it, those that it calls.
 
-        A tick is a lookup in a table, or else microsteps and the events that they raise.
+        A tick is a lookup in a table, or else microsteps: one function for the transitions on each event.
+        Where microsteps raise events or go on until none is left, a function `settle` takes them.
         """
         machine = self.machine
         code = self.code
@@ -142,13 +143,13 @@ class ChartGenerator:
             with code.function(f"static void tick({self._parameters})"):
                 self.table.write_tick()
             return
-        for event in (None, *sorted(machine.handled_events)):
+        for event in (None, *sorted(machine.handled_events)):  # None: the transitions without an event
             if self.state_code.has_transitions(event):
-                self.state_code.write_microstep(self.function_of(event), event)
+                self.state_code.write_microstep(self.transitions_function(event), event)
         if self.uses_queue:
             self._write_process_event()
         if self.uses_queue or machine.runs_to_completion:
-            self._write_settle()
+            self._write_run_to_completion()
         with code.function(f"static void tick({self._parameters})"):
             self._write_tick()
 
@@ -157,7 +158,7 @@ class ChartGenerator:
         prefix = self.names.prefix
         return f"{prefix}_t *chart, const {prefix}_inputs_t *in"
 
-    def function_of(self, event: str | None) -> str:
+    def transitions_function(self, event: str | None) -> str:
         """Return the name of the function that takes the transitions on an event; None: those without one."""
         if event is None:
             return "sampled"
@@ -170,10 +171,10 @@ class ChartGenerator:
                 for event in sorted(self.machine.handled_events):
                     if self.state_code.has_transitions(event):
                         writer.line(f"case {self.names.events[event]}:")
-                        writer.line(f"    return {self.function_of(event)}(chart, in);")
+                        writer.line(f"    return {self.transitions_function(event)}(chart, in);")
                 writer.write(["default:", "    return false;"])
 
-    def _write_settle(self) -> None:
+    def _write_run_to_completion(self) -> None:
         """Write the function `settle`, which takes microsteps until none is left to take.
 
         Each turn of its loop takes a transition without an event, if the chart takes these until none is
@@ -236,7 +237,7 @@ class ChartGenerator:
                     writer.traced_to(Element("event", event, self.chart.lines.get(event))),
                     writer.block(f"if (in->{self.names.event_inputs[event]})"),
                 ):
-                    call = f"{self.function_of(event)}(chart, in)"
+                    call = f"{self.transitions_function(event)}(chart, in)"
                     writer.line(f"(void){self._counted_call(call)};")
                     if settles:
                         writer.line("settle(chart, in);")
@@ -435,7 +436,10 @@ class ChartGenerator:
         return self.code.writer
 
     def _write_support(self, writer: CWriter) -> None:
-        """Write the functions that count microsteps and queue events."""
+        """Write the function `counted`, which counts a microstep if it took a transition, and `put`.
+
+        `put` queues an event. Each is written only if the chart calls it.
+        """
         prefix = self.names.prefix
         if self.counts_microsteps:
             writer.line(comment("Counts a microstep, so that a tick that would go round for ever ends."))
@@ -445,7 +449,8 @@ class ChartGenerator:
                     with writer.block("if ((chart->microsteps > MAX_MICROSTEPS) && (chart->status == 0U))"):
                         writer.line(f"chart->status = {self.names.constant}_NO_END;")
                 writer.line("return taken;")
-        if self.uses_queue and "put(chart" in "\n".join(self.body.lines):
+        body_queues_events = "put(chart" in "\n".join(self.body.lines)  # else C warns of an unused function
+        if self.uses_queue and body_queues_events:
             self._write_put(writer)
 
     def _write_put(self, writer: CWriter) -> None:

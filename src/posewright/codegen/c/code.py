@@ -252,7 +252,7 @@ class ChartCode:
         if_below_limit = f"if ({field} < {integer_literal(counter.limit)})"
         if counter.condition is not None:
             condition = self.expressions.translate(counter.condition)
-            with self.writer.block(f"if (!{condition.operand})", f"}} else {if_below_limit} {{"):
+            with self.writer.block(f"if (!{condition.as_operand})", f"}} else {if_below_limit} {{"):
                 self.writer.line(f"{field} = 0;")
             with self.writer.indented_block():
                 self.writer.line(f"{field}++;")

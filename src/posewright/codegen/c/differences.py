@@ -264,7 +264,11 @@ def _find_places(generator: ChartGenerator, predicate: NodePredicate) -> tuple[s
 
 
 def _located_expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
-    """Yield all expressions of a machine and of its monitored promises, with their places."""
+    """Yield all expressions of a machine and of its monitored promises, each after its place.
+
+    They are guards, terms of actions, the conditions whose durations are counted, and those of promises, all
+    as the generated code evaluates them.
+    """
     machine: Machine = generator.machine
     for node in machine.nodes:
         for transition in node.transitions:

@@ -133,7 +133,7 @@ class CExpressions:
         for term in terms:
             self.constant_values = term.constant_values
             value = self.translate_tree(term.tree)
-            texts.append(value.text if len(terms) == 1 else value.operand)
+            texts.append(value.text if len(terms) == 1 else value.as_operand)
         return " && ".join(texts)
 
     def translate(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
@@ -157,7 +157,7 @@ class CExpressions:
         if isinstance(value_type, FloatType):
             return self._clamp_float(value, value_type)
         needs_cast = isinstance(value_type, EnumType) and not value.is_atom
-        return f"({value_type.storage}_t){value.operand}" if needs_cast else value.text
+        return f"({value_type.storage}_t){value.as_operand}" if needs_cast else value.text
 
     def _clamp_integer(self, value: CExpression, int_type: IntType) -> str:
         """Return the expression of C for an integer clamped to the range of a type, in its storage type.
@@ -172,7 +172,7 @@ class CExpressions:
             call = f"pw_clamp_i32({text}, {bounds})"  # an int32_t
             return call if int_type.storage == "int32" else f"({int_type.storage}_t){call}"
         needs_no_cast = value.kind is CKind.LONG and int_type.storage == "int32"
-        return text if needs_no_cast else f"({int_type.storage}_t){value.uncast_text or value.operand}"
+        return text if needs_no_cast else f"({int_type.storage}_t){value.uncast_text or value.as_operand}"
 
     def _clamp_float(self, value: CExpression, float_type: FloatType) -> str:
         """Return the expression of C for a number clamped to a float type; NaN becomes the type's default.
@@ -182,7 +182,7 @@ class CExpressions:
         """
         is_single = float_type.single and value.kind is CKind.FLOAT
         computed_value = value if is_single else self.as_double(value)
-        always_fits = value.is_whole and float_type.low <= value.low and value.high <= float_type.high
+        always_fits = value.is_integer and float_type.low <= value.low and value.high <= float_type.high
         if always_fits:
             return self.as_float(value).text if float_type.single else computed_value.text
         numbers = (float_type.low, float_type.high, float_type.default)
@@ -266,7 +266,7 @@ class CExpressions:
             return self._translate_arithmetic(tree)
         c_operator = " && " if tree.operator is Operator.AND else " || "
         operands = (self.translate_tree(operand) for operand in find_operands(tree, tree.operator))
-        return CExpression(c_operator.join(operand.operand for operand in operands), CKind.BOOL)
+        return CExpression(c_operator.join(operand.as_operand for operand in operands), CKind.BOOL)
 
     def _constant_value(self, tree: Tree) -> Value | None:
         """Return the value of a tree without variables; None if it has variables or divides by zero."""
@@ -299,17 +299,17 @@ class CExpressions:
         """Return `not x` or `-x` in C; the negation of an integer saturates at 32 bits."""
         operand = self.translate_tree(tree.operand)
         if tree.operator is Operator.NOT:
-            return CExpression(f"!{operand.operand}", CKind.BOOL, is_atom=True)
-        if not operand.is_whole:
+            return CExpression(f"!{operand.as_operand}", CKind.BOOL, is_atom=True)
+        if not operand.is_integer:
             if operand.kind is CKind.DOUBLE and self.soft_doubles:
                 return self._emulated_call("pw_f64_neg", operand)
-            return CExpression(f"-{operand.operand}", operand.kind)
-        low = -operand.high
+            return CExpression(f"-{operand.as_operand}", operand.kind)
+        low = -operand.high  # negation swaps the bounds
         high = -operand.low
         if high > INT_HIGH:  # only the negation of the smallest 32-bit integer is
             self.support_functions.add("pw_neg")
             return CExpression(f"pw_neg({operand.text})", CKind.LONG, is_atom=True, low=low, high=INT_HIGH)
-        return self._build_integer(f"-{operand.operand}", low, high, operands=(operand,))
+        return self._build_integer(f"-{operand.as_operand}", low, high, operands=(operand,))
 
     def _build_integer(
         self, text: str, low: float, high: float, operands: tuple[CExpression, ...]
@@ -331,7 +331,7 @@ class CExpressions:
         """Return `+`, `-`, `*`, `/` or `%` in C: of integers, except for `/`, or of 64-bit floats."""
         left = self.translate_tree(tree.left)
         right = self.translate_tree(tree.right)
-        if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
+        if left.is_integer and right.is_integer and tree.operator is not Operator.OVER:
             return self._integer_arithmetic(tree, left, right)
         return self._float_arithmetic(
             tree, left=self.as_double(left), right=self.as_double(right), kind=CKind.DOUBLE
@@ -363,10 +363,10 @@ class CExpressions:
             )
         c_operator = _ARITHMETIC_SIGNS[tree.operator]
         value = self._build_integer(
-            f"{left.operand} {c_operator} {right.operand}", low, high, operands=(left, right)
+            f"{left.as_operand} {c_operator} {right.as_operand}", low, high, operands=(left, right)
         )
         if value.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
-            text = f"(int32_t){left.operand} {c_operator} {right.operand}"
+            text = f"(int32_t){left.as_operand} {c_operator} {right.as_operand}"
             return CExpression(text, CKind.LONG, low=low, high=high)
         return value
 
@@ -378,7 +378,9 @@ class CExpressions:
         low = min(right.low + 1, 0)
         high = max(right.high - 1, 0)
         if left.low >= 0 and right.low > 0:
-            return self._build_integer(f"{left.operand} % {right.operand}", low, high, operands=(left, right))
+            return self._build_integer(
+                f"{left.as_operand} % {right.as_operand}", low, high, operands=(left, right)
+            )
         if right.low <= 0 <= right.high:
             self.checks_divisor = True
             self.support_functions.add("pw_checked_mod")
@@ -419,7 +421,7 @@ class CExpressions:
         ):  # avr-libc rounds some subnormal quotients wrongly
             self.support_functions.add("pw_f32_div")
             return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, is_atom=True)
-        return CExpression(f"{left.operand} {_ARITHMETIC_SIGNS[tree.operator]} {right.operand}", kind)
+        return CExpression(f"{left.as_operand} {_ARITHMETIC_SIGNS[tree.operator]} {right.as_operand}", kind)
 
     def _may_be_zero(self, tree: Tree) -> bool:
         """Return whether 0 is in the range of a tree's values."""
@@ -445,7 +447,7 @@ class CExpressions:
         if number.literal_value is not None:
             return self.float_literal(float(number.literal_value), single=False)
         if not self.soft_doubles:
-            return CExpression(f"(double){number.operand}", CKind.DOUBLE)
+            return CExpression(f"(double){number.as_operand}", CKind.DOUBLE)
         return self._emulated_call(
             "pw_f64_from_f32" if number.kind is CKind.FLOAT else "pw_f64_from_i32", number
         )
@@ -459,7 +461,7 @@ class CExpressions:
         if number.kind is CKind.DOUBLE and self.soft_doubles:
             self.support_functions.add("pw_f64_to_f32")
             return CExpression(f"pw_f64_to_f32({number.text})", CKind.FLOAT, is_atom=True)
-        return CExpression(f"(float){number.operand}", CKind.FLOAT)
+        return CExpression(f"(float){number.as_operand}", CKind.FLOAT)
 
     def _translate_comparison(self, tree: Binary) -> CExpression:
         """Return a comparison in C; numbers are first converted to a kind that represents both exactly."""
@@ -470,7 +472,9 @@ class CExpressions:
             left, right = self.widen((left, right))
         if self.soft_doubles and left.kind is CKind.DOUBLE:
             return self._emulated_comparison(tree.operator, left, right)
-        return CExpression(f"{left.operand} {_COMPARISON_SIGNS[tree.operator]} {right.operand}", CKind.BOOL)
+        return CExpression(
+            f"{left.as_operand} {_COMPARISON_SIGNS[tree.operator]} {right.as_operand}", CKind.BOOL
+        )
 
     def _find_compared_enumeration(self, operands: tuple[Tree, Tree]) -> EnumType | None:
         """Return the enumeration whose values are compared; None where other values are.
@@ -504,7 +508,7 @@ class CExpressions:
 
     def widen(self, numbers: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
         """Return numbers in the narrowest kind that represents all of them exactly."""
-        if all(number.is_whole for number in numbers):
+        if all(number.is_integer for number in numbers):
             return numbers
         fit_single = all(number.kind is CKind.FLOAT or exact_single(number) for number in numbers)
         return tuple(self.as_float(number) if fit_single else self.as_double(number) for number in numbers)
@@ -534,8 +538,8 @@ class CExpressions:
             call = self.write_chain(tree, self._c_type(kind, enumeration), condition_texts, value_texts)
             return CExpression(call, kind, is_atom=True, low=low, high=high)
         pairs = zip(conditions, values[:-1], strict=True)
-        text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
-        return CExpression(f"{text}{values[-1].operand}", kind, low=low, high=high)
+        text = "".join(f"{condition.as_operand} ? {value.as_operand} : " for condition, value in pairs)
+        return CExpression(f"{text}{values[-1].as_operand}", kind, low=low, high=high)
 
     def _c_type(self, kind: CKind, enumeration: EnumType | None) -> str:
         """Return the type in C of a function that returns a value; `enumeration` is that of an ENUM."""
@@ -568,7 +572,7 @@ class CExpressions:
         bound = min if function == "min" else max
         low = bound(first.low, second.low)
         high = bound(first.high, second.high)
-        if first.is_whole:
+        if first.is_integer:
             name = f"pw_{function}_i32"
             self.support_functions.add(name)
             text = f"{name}({first.uncast_text or first.text}, {second.uncast_text or second.text})"
@@ -581,7 +585,7 @@ class CExpressions:
 
     def _absolute(self, number: CExpression) -> CExpression:
         """Return the absolute value of a number; that of the smallest 32-bit integer saturates."""
-        if number.is_whole:
+        if number.is_integer:
             may_be_zero = number.low <= 0 <= number.high
             low = 0 if may_be_zero else min(abs(number.low), abs(number.high))
             high = min(max(abs(number.low), abs(number.high)), INT_HIGH)
@@ -600,7 +604,7 @@ class CExpressions:
         if isinstance(tree, Binary) and tree.operator in _ARITHMETIC_SIGNS:
             operands = (self.translate_tree(tree.left), self.translate_tree(tree.right))
             fit_single = all(operand.kind is CKind.FLOAT or exact_single(operand) for operand in operands)
-            if fit_single and not all(operand.is_whole for operand in operands):
+            if fit_single and not all(operand.is_integer for operand in operands):
                 left, right = map(self.as_float, operands)
                 return self._float_arithmetic(tree, left, right, kind=CKind.FLOAT)
         return self.as_float(self.translate_tree(tree))

@@ -166,7 +166,7 @@ class MonitorCode:
         if promise.kind is PromiseKind.LEADS_TO:
             self._write_response(number, when=when.text, goal=goals[0].text)
             return
-        is_broken = when.text if promise.kind is PromiseKind.NEVER else f"!{when.operand}"
+        is_broken = when.text if promise.kind is PromiseKind.NEVER else f"!{when.as_operand}"
         with writer.block(f"if ({is_broken})"):
             self._set_broken(number)
 

@@ -19,19 +19,19 @@ from posewright.codegen.c.writer import comment
 
 
 class _HistoryPart(NamedTuple):
-    """A state that a field of a history can have.
+    """A state that a history can store in one of its fields.
 
     Attributes:
-        field: the field.
+        field: the field of C, one for each region that the history covers.
         state: the state, one of those of the field's region.
-        node_numbers: the nodes that the interpreter stores instead: active children in a shallow history, and
-            active leaves in a deep one.
+        nodes_to_reenter: the nodes that the interpreter stores instead: active children in a shallow history,
+            and active leaves in a deep one.
         is_deep: whether the history is a deep one.
     """
 
     field: str
     state: StateNode
-    node_numbers: list[int]
+    nodes_to_reenter: list[int]
     is_deep: bool
 
 
@@ -91,7 +91,7 @@ class RegionsCode:
             initial_nodes |= planner.active_nodes(planner.enter_chart().configuration)
         for region in self.tree.regions:
             initial_state = next((state for state in region.states if state.index in initial_nodes), None)
-            constant = "0U" if initial_state is None else self.constant(initial_state)
+            constant = "0U" if initial_state is None else self.constant_of_state(initial_state)
             writer.line(f"chart->{self.field(region)} = {constant};")
         writer.write(f"chart->{field} = 0U;" for field in self.code.names.history_fields.values())
         writer.write(f"{self.code.stayed_flag(node)} = false;" for node in sorted(self.machine.during_nodes))
@@ -104,11 +104,11 @@ class RegionsCode:
     def constants(self) -> list[str]:
         """Return the constants of the states, which other files see."""
         lines = [f"enum {self.code.names.prefix}_state {{"]
-        lines += [f"    {self.constant(node)} = {node.index}," for node in self.named_nodes]
+        lines += [f"    {self.constant_of_state(node)} = {node.index}," for node in self.named_nodes]
         lines[-1] = lines[-1].removesuffix(",")
         return [*lines, "};"]
 
-    def constant(self, node: StateNode) -> str:
+    def constant_of_state(self, node: StateNode) -> str:
         """Return the constant of a state."""
         return self.code.names.states[node.index]
 
@@ -167,7 +167,7 @@ class RegionsCode:
         for node, _ in entering:
             if node.is_leaf or node.parallel:
                 field = self.field(self.tree.region_of(node.index))
-                code.writer.line(f"chart->{field} = {self.constant(node)};")
+                code.writer.line(f"chart->{field} = {self.constant_of_state(node)};")
 
     def write_stayed_flags(self) -> None:
         """Write lines that set the `stayed` flags at the start of a tick.
@@ -189,7 +189,7 @@ class RegionsCode:
             for state in region.states:
                 path = {state.index, *state.ancestors, ROOT}
                 own_nodes = {node.index for node in region.nodes} | {ROOT}
-                lines.append(f"case {self.constant(state)}:")
+                lines.append(f"case {self.constant_of_state(state)}:")
                 lines += [f"    set_bit(active, {number}U);" for number in sorted(path & own_nodes)]
                 lines.append("    break;")
             lines += ["default:", "    break;", "}"]
@@ -205,7 +205,7 @@ class RegionsCode:
             lines.append(f"    chart.{self.field(region)} = 0U;")
             for state in region.states:
                 lines += [f"    if (has_bit(active, {state.index}U)) {{"]
-                lines += [f"        chart.{self.field(region)} = {self.constant(state)};", "    }"]
+                lines += [f"        chart.{self.field(region)} = {self.constant_of_state(state)};", "    }"]
         return [*lines, "}"]
 
     def lines_storing_history(self, history_index: int, pointer: str) -> list[str]:
@@ -219,8 +219,8 @@ class RegionsCode:
         for part in self._history_parts(history_index):
             if part.state.parallel and part.is_deep:
                 continue  # the fields of its regions have the leaves
-            lines.append(f"if (chart.{part.field} == {self.constant(part.state)}) {{")
-            lines += [f"    set_bit({pointer}, {number}U);" for number in part.node_numbers]
+            lines.append(f"if (chart.{part.field} == {self.constant_of_state(part.state)}) {{")
+            lines += [f"    set_bit({pointer}, {number}U);" for number in part.nodes_to_reenter]
             lines.append("}")
         return lines
 
@@ -228,12 +228,21 @@ class RegionsCode:
         """Return lines that load a history from its bitmap in a state record; see `lines_storing_history`."""
         lines: list[str] = []
         for part in self._history_parts(history_index):
-            is_stored = " || ".join(f"(has_bit({pointer}, {number}U) != 0U)" for number in part.node_numbers)
-            lines += [f"if ({is_stored}) {{", f"    chart.{part.field} = {self.constant(part.state)};", "}"]
+            is_stored = " || ".join(
+                f"(has_bit({pointer}, {number}U) != 0U)" for number in part.nodes_to_reenter
+            )
+            lines += [
+                f"if ({is_stored}) {{",
+                f"    chart.{part.field} = {self.constant_of_state(part.state)};",
+                "}",
+            ]
         return lines
 
     def _history_parts(self, history_index: int) -> Iterator[_HistoryPart]:
-        """Yield the states that the fields of a history can have."""
+        """Yield every state that a history can store, with its field and the nodes that it stands for.
+
+        A history has a field for each region below its node, which stores the active state of the region.
+        """
         node_number, history_kind = self.machine.histories[history_index]
         node = self.nodes[node_number]
         is_deep = history_kind is HistoryKind.DEEP
@@ -243,11 +252,10 @@ class RegionsCode:
                 if state.index not in node.descendants:
                     continue
                 if is_deep:
-                    node_numbers = self.tree.leaves_inside(state)
-                elif node.parallel:
-                    node_numbers = list(node.children)
-                else:
-                    node_numbers = [
-                        child for child in node.children if child in (state.index, *state.ancestors)
-                    ]
-                yield _HistoryPart(field, state, node_numbers, is_deep)
+                    nodes_to_reenter = self.tree.leaves_inside(state)
+                elif node.parallel:  # all children are active at once
+                    nodes_to_reenter = list(node.children)
+                else:  # the child that is the state or contains it
+                    states_around = (state.index, *state.ancestors)
+                    nodes_to_reenter = [child for child in node.children if child in states_around]
+                yield _HistoryPart(field, state, nodes_to_reenter, is_deep)

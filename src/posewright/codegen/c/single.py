@@ -87,7 +87,7 @@ class SingleStateCode:
     def constants(self) -> list[str]:
         """Return the constants of the states, which other files see."""
         return [
-            f"#define {self.constant(leaf.index)} {leaf_number}U"
+            f"#define {self.constant_of_state(leaf.index)} {leaf_number}U"
             for leaf_number, leaf in enumerate(self.leaves)
         ]
 
@@ -95,10 +95,12 @@ class SingleStateCode:
     def initial_state_constant(self) -> str:
         """The constant of the state before the first tick."""
         return (
-            "NOT_STARTED" if self.enters_at_first_tick else self.constant(self.initial_move.configuration[0])
+            "NOT_STARTED"
+            if self.enters_at_first_tick
+            else self.constant_of_state(self.initial_move.configuration[0])
         )
 
-    def constant(self, leaf: int) -> str:
+    def constant_of_state(self, leaf: int) -> str:
         """Return the constant of an innermost state."""
         return self.code.names.states[leaf]
 
@@ -129,7 +131,7 @@ class SingleStateCode:
             candidate_numbers = [0, not_started]
         else:
             candidate_numbers = [self.leaf_number[leaf] for leaf in candidates]
-        inside = {self.leaf_number[leaf]: self.constant(leaf) for leaf in leaves}
+        inside = {self.leaf_number[leaf]: self.constant_of_state(leaf) for leaf in leaves}
         return number_condition(
             "chart->state", inside, lowest=min(candidate_numbers), highest=max(candidate_numbers)
         )
@@ -168,7 +170,11 @@ class SingleStateCode:
         return [*self.code.guard_transitions(candidates)]
 
     def write_leaves(self, event: str | None) -> None:
-        """Write the `switch` with the transitions of the innermost states on an event; None: without one."""
+        """Write a `switch` with the transitions of the innermost states on an event.
+
+        Args:
+            event: the event; None for the transitions without an event.
+        """
         code = self.code
         leaves_with_transitions: list[tuple[StateNode, GuardedTransitions]] = []
         for leaf in self.leaves:
@@ -180,9 +186,10 @@ class SingleStateCode:
         with code.writer.block("switch (chart->state)"):
             for leaf, transitions in leaves_with_transitions:
                 with code.writer.traced_to(code.state_element(leaf)):
-                    code.writer.line(f"case {self.constant(leaf.index)}:")
+                    code.writer.line(f"case {self.constant_of_state(leaf.index)}:")
                     code.writer.depth += 1
                     self.write_transitions(transitions, [leaf.index])
+                    # a transition without a condition ends with `return`: no code after it can be reached
                     always_returns = transitions[-1].condition is None
                     if not always_returns:
                         code.writer.line("break;")
@@ -327,7 +334,7 @@ class SingleStateCode:
         return self.leaves_inside(node_number)
 
     def write_target_entry(
-        self, transition: CompoundTransition, leaf: int, stored_history: tuple[int, ...]
+        self, transition: CompoundTransition, leaf: int, stored_nodes: tuple[int, ...]
     ) -> None:
         """Write lines that enter the target of a transition.
 
@@ -337,24 +344,33 @@ class SingleStateCode:
         Args:
             transition: the transition.
             leaf: a leaf that may be active before it.
-            stored_history: the node stored by the history that is the target; empty for its default, or where
+            stored_nodes: the node stored by the history that is the target; empty for its default, or where
                 the target is no history.
         """
         machine = self.code.machine
         target = transition.targets[0]
         target_history = (target.node, target.history)
-        histories = tuple(stored_history if key == target_history else () for key in machine.histories)
-        reenters_target = (
-            target.history is not None
-            and target.node in {leaf, *machine.nodes[leaf].ancestors}
-            and target.node in machine.nodes[transition.domain or ROOT].descendants
-        )
+        histories = tuple(stored_nodes if history == target_history else () for history in machine.histories)
         active_leaf = leaf
-        if reenters_target and stored_history:
-            # the transition has just left the target, so what the history stored was active before it
-            active_leaf = self.leaves_inside(stored_history[0])[0]
+        if stored_nodes and self._leaves_history_and_returns(transition, leaf):
+            # leaving has just stored what was active, so that a leaf in the stored node was, and not `leaf`
+            active_leaf = self.leaves_inside(stored_nodes[0])[0]
         move = machine.planner.plan_microstep((active_leaf,), histories, (transition,))
-        self.write_entries(move.entering, move.configuration[0])
+        (next_leaf,) = move.configuration  # a chart without regions has one active leaf
+        self.write_entries(move.entering, next_leaf)
+
+    def _leaves_history_and_returns(self, transition: CompoundTransition, leaf: int) -> bool:
+        """Return whether a transition leaves a state and enters its history.
+
+        Args:
+            transition: the transition.
+            leaf: a leaf that is active before it.
+        """
+        machine = self.code.machine
+        target = transition.targets[0]
+        is_active_before = target.node in {leaf, *machine.nodes[leaf].ancestors}
+        is_left = target.node in machine.nodes[transition.domain or ROOT].descendants
+        return target.history is not None and is_active_before and is_left
 
     def write_entries(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
         """Write lines that enter states, outer ones first, and store the innermost one.
@@ -376,7 +392,7 @@ class SingleStateCode:
                 if node.index in nodes_with_cleared_history:
                     for history_kind in node.history_kinds:
                         code.writer.line(f"chart->{self.history_fields[node.index, history_kind]} = 0U;")
-        code.writer.line(f"chart->state = {self.constant(leaf)};")
+        code.writer.line(f"chart->state = {self.constant_of_state(leaf)};")
 
     # The other parts of a tick
 
@@ -421,7 +437,7 @@ class SingleStateCode:
         lines = ["switch (chart.state) {"]
         for leaf in self.leaves:
             active_nodes = sorted({leaf.index, *leaf.ancestors, ROOT})
-            lines.append(f"case {self.constant(leaf.index)}:")
+            lines.append(f"case {self.constant_of_state(leaf.index)}:")
             lines += [f"    set_bit(active, {node_number}U);" for node_number in active_nodes]
             lines.append("    break;")
         return [*lines, "default:", "    break;", "}"]
@@ -434,7 +450,7 @@ class SingleStateCode:
         lines = [f"chart.state = {self.initial_state_constant};"]
         for leaf in self.leaves:
             lines += [f"if (has_bit(active, {leaf.index}U) && has_bit(active, 0U)) {{"]
-            lines += [f"    chart.state = {self.constant(leaf.index)};", "}"]
+            lines += [f"    chart.state = {self.constant_of_state(leaf.index)};", "}"]
         return lines
 
     def lines_storing_history(self, history_index: int, pointer: str) -> list[str]:

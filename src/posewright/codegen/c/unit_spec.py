@@ -15,10 +15,10 @@ from posewright.charts.machine.node import ROOT
 from posewright.charts.types import BoolType, EnumType, FloatType, Type
 from posewright.codegen.c.chart import ChartGenerator, Options
 from posewright.codegen.c.differences import CodeDifference, find_differences, format_differences
+from posewright.codegen.c.offsets import IN, OUT, STATE, offset_constants, offset_lines
 from posewright.codegen.c.state_text import state_text_header
 from posewright.codegen.c.wrapper import cpp_wrapper
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.offsets import IN, OUT, STATE, offset_constants, offset_lines
 from posewright.codegen.proof.reference import InterpreterRun
 from posewright.codegen.records import ACTIVE, BROKEN, STATUS, RecordFormat
 from posewright.codegen.unit import Executable, SourceFile

@@ -50,12 +50,12 @@ class CExpression:
     uncast_text: str = ""
 
     @property
-    def operand(self) -> str:
+    def as_operand(self) -> str:
         """Its text as an operand, in brackets if it needs them."""
         return self.text if self.is_atom else f"({self.text})"
 
     @property
-    def is_whole(self) -> bool:
+    def is_integer(self) -> bool:
         """Whether it is an integer."""
         return self.kind in (CKind.INT, CKind.LONG)
 
@@ -92,7 +92,7 @@ def decimal_literal(value: float, *, single: bool) -> CExpression:
 
 def exact_single(number: CExpression) -> bool:
     """Return whether a number is an integer that is always exact as a float of 32 bits."""
-    return number.is_whole and number.low >= -MAX_EXACT_SINGLE and number.high <= MAX_EXACT_SINGLE
+    return number.is_integer and number.low >= -MAX_EXACT_SINGLE and number.high <= MAX_EXACT_SINGLE
 
 
 def number_condition(field: str, inside: Mapping[int, str], lowest: int, highest: int) -> str:

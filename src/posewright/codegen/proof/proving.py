@@ -83,7 +83,7 @@ def verify(
             executables=tuple(executables),
             seed=seed,
             steps=comparison.steps,
-            mismatches=comparison.mismatches,
+            mismatches=comparison.n_mismatched_ticks,
             mismatch=comparison.mismatch(),
             footprint=_footprint(executables[target]),
             n_failed_episodes=comparison.n_failed_episodes,

@@ -34,18 +34,19 @@ class StateLayout:
     Attributes:
         bitmap_bytes: size of a set of nodes.
         broken_bytes: size of the bitmap of broken promises; 0 without monitors.
-        enum_codes: for each register, the code of each value of its enumeration; None for other types.
+        enum_codes_of_registers: for each register, the code of each value of its enumeration; None for
+            other types.
         register_struct: layout of the values of all registers.
     """
 
     def __init__(self, record_format: RecordFormat) -> None:
-        """Compute the layout of a state record: active states, registers, histories, broken promises."""
+        """Compute the layout: active states, registers, histories, a flag for each promise that is broken."""
         machine = record_format.machine
         state_dtype = record_format.state_dtype
         self.bitmap_bytes = state_dtype[ACTIVE].itemsize
         self.broken_bytes = state_dtype[BROKEN].itemsize if record_format.monitors else 0
         types = [machine.types[name] for name in machine.registers]
-        self.enum_codes = [
+        self.enum_codes_of_registers = [  # None: not an enumeration
             value_type.codes if isinstance(value_type, EnumType) else None for value_type in types
         ]
         # the characters of NumPy's types are also those of `struct`
@@ -61,7 +62,7 @@ class StateLayout:
         """
         values = [
             value if codes is None else codes[value]  # type: ignore[index]
-            for value, codes in zip(state.values, self.enum_codes, strict=True)
+            for value, codes in zip(state.values, self.enum_codes_of_registers, strict=True)
         ]
         active = self.pack_nodes((ROOT, *state.machine.planner.active_nodes(state.configuration)))
         history = b"".join(map(self.pack_nodes, state.history))

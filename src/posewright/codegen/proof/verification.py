@@ -206,7 +206,7 @@ class Comparison:
         reference: the executable that is correct by definition.
         executables: the executables compared with it, by name.
         steps: number of steps so far.
-        mismatches: number of state records that differ so far.
+        n_mismatched_ticks: number of state records that differ so far, one for each executable and tick.
         n_failed_episodes: number of episodes in which the reference failed.
         first_difference: the executable and the inputs of the first difference; None without one.
     """
@@ -214,14 +214,15 @@ class Comparison:
     reference: Executable
     executables: Mapping[str, Executable]
     steps: int = 0
-    mismatches: int = 0
+    n_mismatched_ticks: int = 0
     n_failed_episodes: int = 0
     first_difference: _Difference | None = field(default=None, init=False)
 
     def compare_episode(self, episode: Records) -> int:
         """Compare all executables in an episode, which begins at a reset; return the number of steps taken.
 
-        The episode is cut off `AFTER_FAILURE` ticks after a tick that fails, since the state stays after it.
+        The episode is cut off `AFTER_FAILURE` ticks after a tick that fails, since a machine that has
+        failed stays in its state.
         """
         expected = run_from_reset(self.reference, episode)
         failed_ticks = np.flatnonzero(expected["status"])
@@ -235,7 +236,7 @@ class Comparison:
             if n_different and self.first_difference is None:
                 first_different_tick = int(np.argmax(is_different))
                 self.first_difference = _Difference(name, episode[: first_different_tick + 1])
-            self.mismatches += n_different
+            self.n_mismatched_ticks += n_different
         self.steps += len(episode)
         return len(episode)
 

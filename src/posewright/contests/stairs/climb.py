@@ -229,19 +229,29 @@ class Climb:
 
     def _find_hand_touches(self) -> list[float]:
         """Return when a hand or an arm began to touch the ground, except while falling and getting up [s]."""
-        record = self._record
-        gap_s = self._rules.hand_gap_s
-        touches_s = np.array([event.time_s for event in self._recording.events_of("hand")])
-        if record.contacts is not None:
-            arms = arm_parts(record.header)
-            rows = record.contacts.frames_with_contact(arms, self._ground_names, len(record))[: self._n_rows]
-            touches_s = np.sort(np.append(touches_s, self._times[rows]))
+        min_gap_s = self._rules.hand_gap_s  # touches that are closer than this are one touch
+        touches_s = self._all_hand_contact_times()
         for fall in self.falls:
-            is_before = touches_s < fall.since_s - gap_s
-            is_after = touches_s > fall.until_s + gap_s
+            is_before = touches_s < fall.since_s - min_gap_s
+            is_after = touches_s > fall.until_s + min_gap_s
             touches_s = touches_s[is_before | is_after]
-        is_begin = np.diff(touches_s, prepend=-np.inf) > gap_s
+        is_begin = np.diff(touches_s, prepend=-np.inf) > min_gap_s
         return [float(time_s) for time_s in touches_s[is_begin]]
+
+    def _all_hand_contact_times(self) -> Floats:
+        """Return the times at which a hand or an arm is on the ground, rising [s].
+
+        They are those of the recording's events `hand` and, if it has contacts, of all rows up to the time
+        limit in which such a part touches the ground.
+        """
+        record = self._record
+        event_times_s = np.array([event.time_s for event in self._recording.events_of("hand")])
+        if record.contacts is None:
+            return event_times_s
+        arms = arm_parts(record.header)
+        has_contact = record.contacts.frames_with_contact(arms, self._ground_names, len(record))
+        contact_times_s = self._times[has_contact[: self._n_rows]]
+        return np.sort(np.append(event_times_s, contact_times_s))
 
     def _find_jumps(self) -> list[float]:
         """Return when the robot left the ground, except when a person put it down [s]."""

@@ -346,7 +346,7 @@ def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> Om
         minor_version=header.minor_version,
         frame_ms=header.frame_ms,
         has_short_size=section.has_short_size,
-        is_padded=padding.is_padded,
+        is_padded=padding.are_both_padded,
         leftovers=Leftovers(
             after_header,
             after_names=padding.after_names,
@@ -424,29 +424,45 @@ class _SectionPadding(NamedTuple):
     """The padding of sections 1 and 2.
 
     Attributes:
-        is_padded: whether the sections are padded to multiples of four bytes.
+        are_both_padded: whether both sections are padded to multiples of four bytes.
         after_names: the bytes at the end of section 1; None for the usual padding.
         after_joints: the bytes at the end of section 2; None for the usual padding.
     """
 
-    is_padded: bool
+    are_both_padded: bool
     after_names: bytes | None
     after_joints: bytes | None
 
 
 def _read_paddings(sections: SectionReader, names: ByteCursor, joints: ByteCursor) -> _SectionPadding:
-    """Return the padding after the last strings of sections 1 and 2, where their cursors stand."""
+    """Return the padding of sections 1 and 2, which follows the strings of each up to its end.
+
+    The result has None for the bytes of a section that has the usual padding: zeros up to a multiple of four
+    bytes in a file whose sections are padded, nothing in another.
+
+    Args:
+        sections: reads the file.
+        names: the cursor after the strings of section 1.
+        joints: the cursor after the strings of section 2.
+    """
     n_name_bytes = names.position - names.start
     n_joint_bytes = joints.position - joints.start
     after_names: bytes | None = sections.read_padding(names)
     after_joints: bytes | None = sections.read_padding(joints)
-    # a section whose length is a multiple of four shows nothing
-    is_padded = bool(after_names or n_name_bytes % 4 == 0) and bool(after_joints or n_joint_bytes % 4 == 0)
-    if after_names == bytes(-n_name_bytes % 4 if is_padded else 0):
+    # a section whose strings end at a multiple of four bytes needs no padding, so it may belong to either
+    names_may_be_padded = bool(after_names) or n_name_bytes % 4 == 0
+    joints_may_be_padded = bool(after_joints) or n_joint_bytes % 4 == 0
+    are_both_padded = names_may_be_padded and joints_may_be_padded
+    if after_names == _usual_padding(n_name_bytes, is_padded=are_both_padded):
         after_names = None
-    if after_joints == bytes(-n_joint_bytes % 4 if is_padded else 0):
+    if after_joints == _usual_padding(n_joint_bytes, is_padded=are_both_padded):
         after_joints = None
-    return _SectionPadding(is_padded, after_names, after_joints)
+    return _SectionPadding(are_both_padded, after_names, after_joints)
+
+
+def _usual_padding(n_bytes: int, *, is_padded: bool) -> bytes:
+    """Return the zeros that pad `n_bytes` to a multiple of four; nothing unless the section is padded."""
+    return bytes(-n_bytes % 4 if is_padded else 0)
 
 
 def _read_surplus(sections: SectionReader, section: KeyframeSection) -> tuple[bytes, bytes]:

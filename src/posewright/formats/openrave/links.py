@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -29,6 +30,8 @@ MAX_PARTS = 1000
 
 POSE_TAGS = ("translation", "rotationaxis", "rotationmat", "rotation", "quat")
 """The tags that `pose_of` reads."""
+
+_DEFAULT_LINK_NAME = re.compile(r"link\d+")
 
 _KINDS: dict[str, GeometryKind] = {kind.value: kind for kind in GeometryKind}
 
@@ -90,7 +93,8 @@ class BodyBuilder:
     def include(self, body: KinBody, prefix: str, tag: Element) -> None:
         """Add the links, joints and sensors of another body, with a prefix before their names.
 
-        The name of the body is taken over if this one has none, and so is that it is a robot.
+        The name of the body is taken over if this one has none, and so is that it is a robot. A link that has
+        a default name gets another one where that is taken.
 
         Args:
             body: the other body.
@@ -98,29 +102,47 @@ class BodyBuilder:
             tag: the tag that includes it, for messages.
         """
         self.require_count(len(self.links) + len(body.links), tag)
+        new_names: dict[str, str] = {}
         for link in body.links:
-            if prefix + link.name in self.links:
-                tag.fail(f"there is a link {prefix + link.name!r} already", 'give it another prefix="..."')
-            self.links[prefix + link.name] = replace(link, name=prefix + link.name)
+            new_name = prefix + link.name
+            if new_name in self.links and _DEFAULT_LINK_NAME.fullmatch(link.name):
+                new_name = self.choose_link_name(prefix)
+            elif new_name in self.links:
+                tag.fail(f"there is a link {new_name!r} already", 'give it another prefix="..."')
+            new_names[link.name] = new_name
+            self.links[new_name] = replace(link, name=new_name)
         for joint in body.joints:
-            parent = prefix + joint.parent
-            child = prefix + joint.child
+            parent = new_names[joint.parent]
+            child = new_names[joint.child]
             self.joints.append(replace(joint, name=prefix + joint.name, parent=parent, child=child))
         for sensor in body.sensors:
-            self.sensors.append(replace(sensor, name=prefix + sensor.name, link=prefix + sensor.link))
+            self.sensors.append(replace(sensor, name=prefix + sensor.name, link=new_names[sensor.link]))
         self.name = self.name or body.name
         self.is_robot = self.is_robot or body.is_robot
+
+    def choose_link_name(self, prefix: str) -> str:
+        """Return an unused name for a link without one: `link` and a number."""
+        number = len(self.links)
+        while f"{prefix}link{number}" in self.links:
+            number += 1
+        return f"{prefix}link{number}"
 
     def require_count(self, count: int, tag: Element) -> None:
         """Raise FormatError for more links or joints than a body may have."""
         if count > MAX_PARTS:
             tag.fail("a body of too many parts", f"at most {MAX_PARTS} links and as many joints are read")
 
-    def move(self, pose: Floats, tag: Element) -> None:
-        """Move all links and joints by the pose of the whole body."""
+    def move(self, pose: Floats, element: Element) -> None:
+        """Move all links and joints by the pose of the whole body.
+
+        Args:
+            pose: the transformation, `(4, 4)`.
+            element: the tag of the whole body, for the place of errors.
+        """
         if np.array_equal(pose, np.eye(4)):
             return
-        body = KinBody("", is_robot=False, links=self.build_links(tag), joints=tuple(self.joints))
+        # a nameless body, only to move its parts
+        body = KinBody("", is_robot=False, links=self.build_links(element), joints=tuple(self.joints))
         moved_body = body.moved(pose)
         self.links = {link.name: link for link in moved_body.links}
         self.joints = list(moved_body.joints)
@@ -141,7 +163,8 @@ class BodyBuilder:
         Its pose is relative to the link that its <offsetfrom> names; without one, to its own pose so far if
         it is extended. Shapes are added to those it has; a mass replaces the one it has.
         """
-        name = prefix + tag.attributes.get("name", f"link{len(self.links)}")
+        own_name = tag.attributes.get("name", "")
+        name = prefix + own_name if own_name else self.choose_link_name(prefix)
         old_link = self.links.get(name)
         self.require_count(len(self.links) + 1, tag)
         offset = tag.last("offsetfrom")
@@ -164,6 +187,8 @@ class BodyBuilder:
         self.links[name] = RaveLink(
             name, is_static, pose, geometries=tuple(geometries), mass=mass, where=tag.where
         )
+        if tag.attributes.get("enable", "true").lower() in ("false", "0"):
+            self.note_ignored(tag, 'enable="false" of <body>')
         for child in tag.children:
             if child.name not in {"geom", "mass", "offsetfrom", *POSE_TAGS}:
                 self.note_ignored(child)

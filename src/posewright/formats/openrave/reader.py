@@ -20,7 +20,7 @@ from posewright.errors import FormatError, Where
 from posewright.formats.openrave.bodies import Environment, Geometry, GeometryKind, KinBody, RaveLink
 from posewright.formats.openrave.links import POSE_TAGS, BodyBuilder, pose_of
 from posewright.formats.scenes.mesh import MAX_SCENE_BYTES, Omissions, SceneMesh, Up
-from posewright.formats.scenes.reading import SCENES, connected_parts, read_scene
+from posewright.formats.scenes.reading import SCENE_SUFFIXES, connected_parts, read_scene
 
 _MAX_INCLUDES = 8
 """Deepest nesting of documents that include each other."""
@@ -71,6 +71,8 @@ def read_openrave(path: Path | str, *, scenery_only: bool = False) -> Environmen
     path = Path(path)
     root = read_markup(path, _RULES)
     reader = _OpenRaveReader(path.parent.resolve(), scenery_only)
+    if root.name == "grxui":
+        root.fail("this is a project of OpenHRP3", "import the models that it names, .wrl, one by one")
     if root.name not in _ROOTS:
         root.fail(
             f"<{root.name}> is not an OpenRAVE document",
@@ -97,6 +99,7 @@ class _OpenRaveReader:
         n_bytes: total size of all files opened, each counted as `_MIN_COUNTED_BYTES` at least.
         n_weighed: number of shapes whose masses were added up.
         depth: current nesting of bodies.
+        models_folder: where the current body has its meshes, relative to its document; empty for none.
     """
 
     folder: Path
@@ -108,6 +111,7 @@ class _OpenRaveReader:
     n_bytes: int = 0
     n_weighed: int = 0
     depth: int = 0
+    models_folder: str = ""
 
     def build_environment(self, root: Element) -> Environment:
         """Return the environment of all bodies.
@@ -210,8 +214,9 @@ class _OpenRaveReader:
             FormatError: the file is missing, includes itself, or has another root.
         """
         name = tag.attributes.get("file", "")
-        if Path(name).suffix.lower() in SCENES:
-            parts = [part for mesh in self.read_meshes(tag, name) for part in connected_parts(mesh)]
+        if Path(name).suffix.lower() in SCENE_SUFFIXES:
+            meshes = self.read_meshes(tag, name)
+            parts = [part for mesh in meshes for part in connected_parts(mesh, self.omissions)]
             geometry = Geometry(GeometryKind.MESH, np.eye(4), parts=tuple(parts))
             link = RaveLink(
                 tag.attributes.get("name", "base"), False, np.eye(4), (geometry,), where=tag.where
@@ -258,6 +263,10 @@ class _OpenRaveReader:
         try:
             path = (folder / plain_name).resolve()
             exists = path.is_file()
+            models_path = (folder / self.models_folder.replace("\\", "/") / plain_name).resolve()
+            if not exists and is_file(models_path):
+                path = models_path
+                exists = True
             if not exists:
                 path = self.find_in_data_folder(plain_name) or path
                 exists = is_file(path)
@@ -290,9 +299,11 @@ class _OpenRaveReader:
     def read_meshes(self, tag: Element, name: str) -> tuple[SceneMesh, ...]:
         """Return the meshes of a file named by <data> or <render>, or by a body."""
         path = self.resolve_file(tag, name)
-        if path.suffix.lower() not in SCENES:
+        if path.suffix.lower() not in SCENE_SUFFIXES:
             message = f"a mesh of the kind {path.suffix!r} is not read"
-            raise _UnreadableFileError(message, where=tag.where, hint=f"export it as {', '.join(SCENES)}")
+            raise _UnreadableFileError(
+                message, where=tag.where, hint=f"export it as {', '.join(SCENE_SUFFIXES)}"
+            )
         try:
             scene = read_scene(path)
         except FormatError as error:
@@ -312,11 +323,15 @@ class _OpenRaveReader:
         if self.depth >= _MAX_BODY_DEPTH:
             tag.fail("bodies are nested too deep", f"at most {_MAX_BODY_DEPTH} levels")
         self.depth += 1
+        outer_models_folder = self.models_folder
+        models_tag = tag.last("modelsdir")
+        self.models_folder = "" if models_tag is None else models_tag.text
         builder = BodyBuilder(self.read_mesh, self.note_ignored, self.count_weighed)
         try:
             self.add_content(tag, builder, open_paths)
         finally:
             self.depth -= 1
+            self.models_folder = outer_models_folder
         name = tag.attributes.get("name", "") or builder.name
         is_robot = tag.name == "robot" or builder.is_robot
         links = builder.build_links(tag)
@@ -338,11 +353,15 @@ class _OpenRaveReader:
                 builder.common_mass = child
             elif child.name in ("joint", "attachedsensor") and self.scenery_only:
                 self.omissions.add(f"<{child.name}> is ignored: parts of a field stand still", child.where)
+                if child.number("initial"):
+                    self.note_ignored(child, "<initial>, with which parts would stand elsewhere,")
             elif child.name == "joint":
                 builder.add_joint(child, prefix)
             elif child.name == "attachedsensor":
                 builder.add_sensor(child, prefix)
-            elif child.name not in {*POSE_TAGS, "modelsdir", "jointvalues"}:
+            elif child.name == "jointvalues":
+                self.note_ignored(child, "<jointvalues>, with which parts would stand elsewhere,")
+            elif child.name not in {*POSE_TAGS, "modelsdir"}:
                 self.note_ignored(child)
         builder.move(pose_of(tag), tag)
 
@@ -363,10 +382,13 @@ class _OpenRaveReader:
                 continue
             name, scale = _file_and_scale(source)
             try:
-                parts = [part for mesh in self.read_meshes(source, name) for part in connected_parts(mesh)]
+                meshes = self.read_meshes(source, name)
+                parts = [part for mesh in meshes for part in connected_parts(mesh, self.omissions)]
             except _UnreadableFileError as error:
                 problems.append((error.message, error.where))
                 continue
+            for message, where in problems:
+                self.omissions.add(f"a mesh is read from <render>: {message}", where)
             return replace(geometry, parts=tuple(part * scale for part in parts))
         if not problems:
             tag.fail("a trimesh without <data>", "write <data>file scale</data>")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from posewright.formats.scenes.mesh import Scene as Scene
     from posewright.formats.scenes.mesh import SceneMesh as SceneMesh
     from posewright.formats.scenes.mesh import Up as Up
-    from posewright.formats.scenes.reading import SCENES as SCENES
+    from posewright.formats.scenes.reading import SCENE_SUFFIXES as SCENE_SUFFIXES
     from posewright.formats.scenes.reading import Y_TO_Z as Y_TO_Z
     from posewright.formats.scenes.reading import pieces_of as pieces_of
     from posewright.formats.scenes.reading import read_scene as read_scene

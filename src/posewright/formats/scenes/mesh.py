@@ -82,6 +82,12 @@ class Omissions:
         self._first_places.setdefault(message, where)
         self._counts[message] = self._counts.get(message, 0) + 1
 
+    def extend(self, other: Omissions) -> None:
+        """Add all messages of another collection after those of this one."""
+        for message, where in other._first_places.items():
+            self._first_places.setdefault(message, where)
+            self._counts[message] = self._counts.get(message, 0) + other._counts[message]
+
     def notes(self) -> tuple[str, ...]:
         """Return a sentence for each message, with its first place; the last one counts those not listed."""
         notes: list[str] = []

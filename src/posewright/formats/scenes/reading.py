@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.arenas import Piece
+from posewright.arenas.hulls import MIN_THICKNESS_M, thickness
 from posewright.arrays import Floats
 from posewright.documents import read_bounded
 from posewright.documents.markup import MarkupRules, parse_markup
@@ -25,6 +26,7 @@ from posewright.formats.scenes.mesh import (
     MAX_POINTS,
     MAX_SCENE_BYTES,
     Colour,
+    Omissions,
     Scene,
     SceneMesh,
     Up,
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 _DEFAULT_UP = {".wrl": Up.Y, ".obj": Up.Y, ".glb": Up.Y, ".stl": Up.Z, ".dae": Up.Y, ".zae": Up.Y}
-SCENES = tuple(_DEFAULT_UP)
-"""Suffixes of scene files."""
+SCENE_SUFFIXES = tuple(_DEFAULT_UP)
+"""Suffixes of the scene files that are read; `.wrl` is VRML."""
 
 _COLLADA_RULES = MarkupRules(max_bytes=MAX_SCENE_BYTES)
 
@@ -51,7 +53,7 @@ _MIN_FLATNESS = 1.5
 
 
 def read_scene(path: Path | str) -> Scene:
-    """Return the meshes of a VRML97, OBJ, STL, GLB or COLLADA file, in its axes, and what was left out.
+    """Return the meshes of a VRML97, OBJ, STL, GLB or COLLADA file in the file's axes, and what was left out.
 
     Lengths are in the unit of the file, those of COLLADA in metres. No other file is opened, except files of
     the same folder that VRML inlines.
@@ -65,13 +67,21 @@ def read_scene(path: Path | str) -> Scene:
     kind = path.suffix.lower()
     if kind == ".wrl":
         return parse_vrml(data.decode(errors="replace"), path)  # comments may be in another encoding
-    if kind not in _DEFAULT_UP:
-        raise FormatError("not a scene", where=Where(path), hint=f"scene files end in {', '.join(SCENES)}")
+    if kind not in SCENE_SUFFIXES:
+        raise FormatError(
+            "not a scene", where=Where(path), hint=f"scene files end in {', '.join(SCENE_SUFFIXES)}"
+        )
     if kind == ".glb":
         _check_glb(data, path)
     scene = (
         _read_collada(data, path) if kind in (".dae", ".zae") else _read_with_trimesh(data, kind[1:], path)
     )
+    _require_reasonable_size(scene, path)
+    return scene
+
+
+def _require_reasonable_size(scene: Scene, path: Path) -> None:
+    """Raise a FormatError for too many points, faces or meshes, and for points too far away or not finite."""
     n_faces = sum(0 if mesh.faces is None else len(mesh.faces) for mesh in scene.meshes)
     n_points = sum(len(mesh.points) for mesh in scene.meshes)
     if n_points > MAX_POINTS or n_faces > 2 * MAX_POINTS or len(scene.meshes) > MAX_MESHES:
@@ -81,7 +91,6 @@ def read_scene(path: Path | str) -> Scene:
         if not (np.abs(mesh.points) <= MAX_COORDINATE).all():  # also false for NaN
             message = f"{mesh.name or 'a mesh'} has a point that is too far away or no number"
             raise FormatError(message, where=Where(path), hint=f"coordinates are at most {MAX_COORDINATE:g}")
-    return scene
 
 
 def _read_collada(data: bytes, path: Path) -> Scene:
@@ -235,10 +244,11 @@ def pieces_of(scene: Scene, kind: str, *, up: Up = Up.AUTO) -> tuple[tuple[Piece
         notes.append(f"{up.value} is assumed to point up; change it with --up")
     rotation = Y_TO_Z if up is Up.Y else np.eye(3)
     pieces: list[Piece] = []
+    omissions = Omissions()
     for mesh in scene.meshes:
-        for part in connected_parts(mesh):
+        for part in connected_parts(mesh, omissions):
             pieces.append(Piece(mesh.name, part @ rotation.T, mesh.colour, group_names=mesh.group_names))
-    return tuple(pieces), tuple(notes)
+    return tuple(pieces), (*notes, *omissions.notes())
 
 
 def _guess_up(points: Floats, default: Up) -> Up:
@@ -251,11 +261,19 @@ def _guess_up(points: Floats, default: Up) -> Up:
     return default
 
 
-def connected_parts(mesh: SceneMesh) -> list[Floats]:
+def connected_parts(mesh: SceneMesh, omissions: Omissions) -> list[Floats]:
     """Return the points of each connected part, `(n, 3)`.
 
     Faces are connected by an edge that exactly two of them share: two blocks that touch at an edge are two
     parts.
+
+    Args:
+        mesh: the mesh.
+        omissions: to which the sides are added that a part lacks, such as a tray without a lid: a part of a
+            field is solid.
+
+    Raises:
+        InputError: there are too many parts.
     """
     if mesh.faces is None or not len(mesh.faces):
         return [mesh.points]
@@ -285,4 +303,10 @@ def connected_parts(mesh: SceneMesh) -> list[Floats]:
     faces_in_order = np.argsort(part_of_face, kind="stable")
     part_starts = np.flatnonzero(np.diff(part_of_face[faces_in_order])) + 1
     faces_of_parts = np.split(mesh.faces[faces_in_order], part_starts)
-    return [mesh.points[np.unique(part_faces)] for part_faces in faces_of_parts]
+    parts = [mesh.points[np.unique(part_faces)] for part_faces in faces_of_parts]
+    is_at_rim = np.isin(edge_numbers.reshape(-1, 3), np.flatnonzero(n_faces_at_edge == 1)).any(axis=1)
+    for part_number in np.unique(part_of_face[is_at_rim]).tolist():
+        if thickness(parts[part_number]) > MIN_THICKNESS_M:
+            message = f"{mesh.name or 'a mesh'} lacks a side or has holes: it is solid here"
+            omissions.add(message, None)
+    return parts

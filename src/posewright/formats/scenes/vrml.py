@@ -25,6 +25,7 @@ from posewright.formats.scenes.mesh import (
     Omissions,
     Scene,
     SceneMesh,
+    Up,
     ball_points,
     box_points,
     round_points,
@@ -80,6 +81,9 @@ _SHAPELESS = frozenset(
 )
 """Nodes of the standard that have no shape: nothing is lost without them."""
 
+_JOINT_TYPE = "jointType"
+"""The field by which the joints of OpenHRP3, `PROTO Joint`, differ from those of H-Anim."""
+
 _GEOMETRIES_WITHOUT_BODY = frozenset({"IndexedLineSet", "PointSet"})
 _BLENDER_AFFIXES = re.compile(r"^(OB|ME)_|(_ifs)?(_TRANSFORM)?$|^(coords|FACESET|SHAPE)_")
 """Prefixes and suffixes that Blender's exporters add to names."""
@@ -129,19 +133,21 @@ def parse_vrml(text: str, path: Path | None = None) -> Scene:
         FormatError: it is not VRML97, is damaged, or exceeds a limit.
     """
     collector = _MeshCollector(None if path is None else path.resolve().parent)
-    collector.collect(_read_nodes(text, path), open_paths=() if path is None else (path.resolve(),))
-    return Scene(tuple(collector.meshes), notes=collector.omissions.notes())
+    nodes = collector.read_nodes(text, path)
+    collector.collect(nodes, open_paths=() if path is None else (path.resolve(),))
+    up = Up.Z if collector.has_openhrp_joints else Up.AUTO
+    return Scene(tuple(collector.meshes), notes=collector.omissions.notes(), up=up)
 
 
-def _read_nodes(text: str, path: Path | None) -> list[_Node]:
-    """Return the nodes of a VRML97 text; raise FormatError as `parse_vrml`."""
+def _open_text(text: str, path: Path | None) -> _VrmlParser:
+    """Return the parser of a VRML97 text, at its first node; raise FormatError as `parse_vrml`."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.startswith(_HEAD):
         is_older = text.startswith("#VRML V1.0")
         message = "this is VRML 1.0" if is_older else "this is not VRML97"
         hint = f"the first line must be {_HEAD!r}; export as VRML97"
         raise FormatError(message, where=Where(path, 1), hint=hint)
-    return _VrmlParser(text, path).read_nodes(end=None, level=0)
+    return _VrmlParser(text, path)
 
 
 class _VrmlParser:
@@ -155,6 +161,8 @@ class _VrmlParser:
         next_lexeme: the next lexeme, None at the end; its line is `next_line`.
         named_nodes: the nodes defined by DEF.
         prototypes: the kinds of nodes defined by PROTO.
+        omissions: what was left out of the instances of prototypes.
+        has_openhrp_joints: whether there are joints of OpenHRP3, in whose models z points up.
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
@@ -165,6 +173,8 @@ class _VrmlParser:
         self.next_lexeme, self.next_line = next(self.lexemes, (None, 1))
         self.named_nodes: dict[str, _Node] = {}
         self.prototypes: dict[str, _Prototype] = {}
+        self.omissions = Omissions()
+        self.has_openhrp_joints = False
 
     def _tokenize(self, text: str) -> Iterator[tuple[str | None, int]]:
         """Yield the lexemes of a text with their lines, without comments and line ends."""
@@ -278,6 +288,15 @@ class _VrmlParser:
 
     def instantiate(self, prototype: _Prototype, instance: _Node, level: int) -> _Node:
         """Return the node that replaces an instance of a prototype: the first of its body with its values."""
+        for field_name in instance.fields.keys() - prototype.defaults.keys():
+            message = f"{field_name:.40} of {instance.kind:.40} is ignored: its PROTO has no such field"
+            self.omissions.add(message, instance.where)
+        if _JOINT_TYPE in prototype.defaults:
+            self.has_openhrp_joints = True
+            joint_type = (instance.fields.get(_JOINT_TYPE) or [""])[0]
+            if joint_type not in ("", "fixed"):
+                message = f"a joint of the type {joint_type!s:.40} is ignored: parts of a field stand still"
+                self.omissions.add(message, instance.where)
         if not prototype.nodes:
             return _Node("Group", instance.where, instance.name)
         values = prototype.defaults | instance.fields
@@ -456,6 +475,7 @@ class _MeshCollector:
         n_visits: number of nodes visited, those of USE each time.
         n_points: number of points so far.
         n_inlined_bytes: total size of the inlined files, each counted as `_MIN_COUNTED_BYTES` at least.
+        has_openhrp_joints: whether there are joints of OpenHRP3.
     """
 
     folder: Path | None
@@ -464,6 +484,15 @@ class _MeshCollector:
     n_visits: int = 0
     n_points: int = 0
     n_inlined_bytes: int = 0
+    has_openhrp_joints: bool = False
+
+    def read_nodes(self, text: str, path: Path | None) -> list[_Node]:
+        """Return the nodes of a file, and note what is left out; raise FormatError as `parse_vrml`."""
+        parser = _open_text(text, path)
+        nodes = parser.read_nodes(end=None, level=0)
+        self.omissions.extend(parser.omissions)
+        self.has_openhrp_joints = self.has_openhrp_joints or parser.has_openhrp_joints
+        return nodes
 
     def collect(
         self, nodes: Sequence[_Node], open_paths: tuple[Path, ...], place: _Place | None = None
@@ -504,6 +533,7 @@ class _MeshCollector:
         elif node.kind == "Inline":
             self.visit_inlined_file(node, place, open_paths)
         elif node.kind in _GROUPS:
+            self.note_unset_flags(node, keys=("collide",))
             if node.kind == "Transform":
                 place = replace(place, pose=place.pose @ self.read_transform(node))
             for child in self.visible_children(node):
@@ -522,7 +552,7 @@ class _MeshCollector:
             except PosewrightError as error:
                 problem = error.message
                 continue
-            self.collect(_read_nodes(text, path), (*open_paths, path), place)
+            self.collect(self.read_nodes(text, path), (*open_paths, path), place)
             return
         self.omissions.add(problem, node.where)
 
@@ -600,6 +630,18 @@ class _MeshCollector:
             self.fail(node, f"a {node.kind} of {size_text}", "write lengths above 0")
         return lengths
 
+    def note_unset_flags(self, node: _Node, keys: Sequence[str]) -> None:
+        """Note the flags of a node that are FALSE: a part of a field is closed and solid."""
+        for key in keys:
+            if node.fields.get(key) == [False]:
+                self.omissions.add(f"{key} FALSE of {node.kind} is ignored: it is solid here", node.where)
+
+    def read_box_size(self, node: _Node) -> Floats:
+        """Return the edges of a box; one may be 0, as in the `PROTO Plane` of OpenHRP3's models."""
+        size = self.read_numbers(node, key="size", default=[2.0, 2.0, 2.0], count=3)
+        is_sheet = (size == 0.0).sum() == 1 and bool((size >= 0.0).all())
+        return size if is_sheet else self.read_lengths(node, size=2.0, count=3)
+
     def add_shape(self, shape: _Node, place: _Place) -> None:
         """Add the meshes of a Shape; a geometry without a name has that of the nearest node around it."""
         for geometry in _nodes(shape, "geometry"):
@@ -625,9 +667,10 @@ class _MeshCollector:
 
     def read_geometry(self, node: _Node) -> tuple[Floats, Array | None]:
         """Return the points of a geometry and its faces, None for a primitive, which is one body."""
+        self.note_unset_flags(node, keys=("side", "top", "bottom"))
         match node.kind:
             case "Box":
-                return box_points(self.read_lengths(node, size=2.0, count=3)), None
+                return box_points(self.read_box_size(node)), None
             case "Sphere":
                 return ball_points(float(self.read_lengths(node, radius=1.0)[0])), None
             case "Cylinder":
@@ -663,6 +706,9 @@ class _MeshCollector:
         # each edge of a face that does not begin at its first corner makes a triangle with that corner
         is_opposite_edge = (face_ids[starts] == face_ids[starts + 1]) & (starts != first[starts])
         starts = starts[is_opposite_edge]
+        if not len(starts):
+            self.omissions.add("an IndexedFaceSet without faces is left out", node.where)
+            return np.empty((0, 3)), None
         return points, np.column_stack([corners[first[starts]], corners[starts], corners[starts + 1]])
 
     def read_colour(self, shape: _Node) -> Colour | None:

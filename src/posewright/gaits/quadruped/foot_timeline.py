@@ -152,15 +152,25 @@ class FootTimeline:
 
 
 def build_timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeline]:
-    """Return the timeline of each foot, in the order of the phase table."""
-    first_start = gait.phases.starts[0]
-    starts = [start - first_start for start in gait.phases.starts]  # a walk begins with the first step
-    return [
-        _TimelineBuilder(
-            gait, timing, foot, lift_share=lift_share - first_start, step_start_shares=starts
-        ).build(frame_s)
-        for foot, lift_share in gait.phases.offsets.items()
-    ]
+    """Return the timeline of each foot, in the order of the phase table.
+
+    A walk begins with the first step of the table, so that all shares of the cycle count from there.
+
+    Args:
+        gait: the gait.
+        timing: how long its phases take.
+        frame_s: duration of a frame [s].
+    """
+    first_start_share = gait.phases.starts[0]
+    step_start_shares = [start_share - first_start_share for start_share in gait.phases.starts]
+    timelines: list[FootTimeline] = []
+    for foot, offset in gait.phases.offsets.items():  # the share of the cycle at which the foot lifts
+        lift_share = offset - first_start_share
+        builder = _TimelineBuilder(
+            gait, timing, foot, lift_share=lift_share, step_start_shares=step_start_shares
+        )
+        timelines.append(builder.build(frame_s))
+    return timelines
 
 
 class _TimelineBuilder:

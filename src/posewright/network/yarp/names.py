@@ -32,12 +32,12 @@ from posewright.network.yarp.text import from_text, to_text
 __all__ = ["Address", "NameClient", "NameServer"]
 
 DEFAULT = Address("127.0.0.1", 10000)
-ROOT = "/root"
+ROOT_NAME = "/root"
 """The name of the name server as a port."""
 
 FIRST_PORT = 10002
 REQUEST_PREFIX = "NAME_SERVER "
-END = "*** end of message"
+END_OF_ANSWER = "*** end of message"
 ANNOUNCED = "[ok]"
 ALLOCATE = "..."
 MAX_NAMES = 1024
@@ -104,7 +104,7 @@ class NameClient:
         try:
             with open_connection(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
                 link.sendall(line_bytes(REQUEST_PREFIX + command))
-                while len(lines) <= MAX_NAMES and (line := read_line(stream)) != END:
+                while len(lines) <= MAX_NAMES and (line := read_line(stream)) != END_OF_ANSWER:
                     lines.append(line)
                     if line == ANNOUNCED:  # the only answer without an end
                         break
@@ -210,6 +210,7 @@ class NameServer:
     """
 
     def __init__(self, host: str = DEFAULT.host, port: int = DEFAULT.port) -> None:
+        """Listen for requests, and register the server itself as the port `/root`."""
         self._lock = threading.Lock()
         self._registrations: dict[str, Registration] = {}
         self._properties: dict[PropertyKey, str] = {}
@@ -224,10 +225,8 @@ class NameServer:
         }
         self._listener = Listener(Address(host, port), self._serve_connection)
         self.address = self._listener.address
-        self._root_port = RootPort(
-            self.address, lambda words: [line for line in self.answer(words) if line != END]
-        )
-        self._registrations[ROOT] = Registration(self.address.host, self.address.port, "tcp")
+        self._root_port = RootPort(self.address, self._answer_on_root_port)
+        self._registrations[ROOT_NAME] = Registration(self.address.host, self.address.port, "tcp")
         self._listener.start()
 
     def __enter__(self) -> NameServer:
@@ -264,6 +263,10 @@ class NameServer:
             link.shutdown(socket.SHUT_WR)
             stream.read(1)  # let the client close first, so that it reads all lines
 
+    def _answer_on_root_port(self, words: list[str]) -> list[str]:
+        """Return the answer to a command without its last line, which only the server's own protocol has."""
+        return [line for line in self.answer(words) if line != END_OF_ANSWER]
+
     def answer(self, words: list[str]) -> list[str]:
         """Return the lines of the answer to a command, which is the first word; an unknown one has no lines.
 
@@ -281,10 +284,10 @@ class NameServer:
                     lines: list[str] = []
                     for name in self._names_below(arguments):
                         lines += self._registration_line(name)
-                    return [*lines, END]
+                    return [*lines, END_OF_ANSWER]
                 case [verb, *arguments] if arguments and verb in self._handlers:
-                    return [*self._handlers[verb](arguments), END]
-            return [END]
+                    return [*self._handlers[verb](arguments), END_OF_ANSWER]
+            return [END_OF_ANSWER]
 
     def _names_below(self, arguments: list[str]) -> list[str]:
         """Return the names at or below the first argument; all names without one."""
@@ -386,7 +389,7 @@ class RootPort:
     """
 
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
-        self.name = ROOT
+        self.name = ROOT_NAME
         self.address = address
         self.max_message_bytes = LONGEST_REQUEST
         self._answer = answer

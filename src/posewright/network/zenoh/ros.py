@@ -20,7 +20,7 @@ from posewright.bodies import BodyState, JointCommands, Reading
 from posewright.errors import FormatError, Where
 from posewright.network.transport import MAX_POINTS, Trajectory
 from posewright.recordings import messages, sensor_card
-from posewright.recordings.cdr import Layout
+from posewright.recordings.cdr import MessageLayout
 from posewright.robots import SensorSpec
 
 MAX_BYTES = 1 << 20
@@ -59,13 +59,12 @@ class RosTopic:
 
 def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> tuple[RosTopic, ...]:
     """Return the topics of a robot: its joints, and the sensors with a ROS message."""
-    states = _joint_state_packer(joints)
-    commands = _joint_command_packer(joints)
     joint_topics = (
-        RosTopic("joint_states", messages.JOINT_STATE.name, states),
-        RosTopic("joint_commands", messages.JOINT_STATE.name, commands),
+        RosTopic("joint_states", messages.JOINT_STATE.name, _joint_state_packer(joints)),
+        RosTopic("joint_commands", messages.JOINT_STATE.name, _joint_command_packer(joints)),
     )
-    return (*joint_topics, *(topic for sensor in sensors for topic in _sensor_topics(name, sensor)))
+    sensor_topics = [topic for sensor in sensors for topic in _sensor_topics(name, sensor)]
+    return (*joint_topics, *sensor_topics)
 
 
 def _joint_state_packer(joints: Sequence[str]) -> Pack:
@@ -125,7 +124,7 @@ def _sensor_topics(robot: str, sensor: SensorSpec) -> Iterator[RosTopic]:
 
 
 def _reading_topic(
-    path: str, schema: messages.Schema, layout: Layout, channels: Mapping[str, str]
+    path: str, schema: messages.Schema, layout: MessageLayout, channels: Mapping[str, str]
 ) -> RosTopic:
     """Return the topic of a sensor; `channels` has the channel for each field of its message."""
     message = _Message(layout)
@@ -161,7 +160,7 @@ def _quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, fl
 class _Message:
     """A message with a fixed layout, whose numbers are set for each frame."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         self._raw, self._numbers = layout.blank()
 
     def encode(self, time_s: float, values: Mapping[str, ArrayLike]) -> bytes:
@@ -180,7 +179,7 @@ def picture(frame: str, time_s: float, pixels: NDArray[np.uint8]) -> bytes:
 
 def encode_text(text: str) -> bytes:
     """Return a `std_msgs/String`."""
-    return Layout().text(text).pack(1).tobytes()
+    return MessageLayout().add_text(text).pack(1).tobytes()
 
 
 def bridge_token(session: str, kind: str, key: str, type_name: str) -> str:

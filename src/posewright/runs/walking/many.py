@@ -62,7 +62,7 @@ class WalkedBody:
         report: every figure; None if the simulation failed.
         simulated_s: time that it walked, including settling; up to the last complete block of 64 frames if
             the simulation failed [s].
-        welded: names of the joints that were fixed in the gait's pose, as they bear almost no load.
+        welded_joints: names of the joints that were fixed in the gait's pose, as they bear almost no load.
         failure: why the simulation failed; None if it did not.
     """
 
@@ -70,7 +70,7 @@ class WalkedBody:
     domain: DomainParameters
     report: GaitReport | None
     simulated_s: float
-    welded: tuple[str, ...] = ()
+    welded_joints: tuple[str, ...] = ()
     failure: str | None = None
 
     @property
@@ -111,10 +111,14 @@ class WalkTask:
         return WalkTask, (self.gait, self.robot, self.command, self.seconds, self.settle_s)
 
     def walk(self, seeded_domain: SeededDomain) -> WalkedBody:
-        """Walk one body and return the result, also if the simulation fails."""
+        """Simulate the walk of one body and return the result, also if the simulation fails.
+
+        Args:
+            seeded_domain: the seed of the run, and how the body differs from the robot's model.
+        """
         seed, domain = seeded_domain
         world = self._world
-        progress_times_s = [0.0]
+        progress_times_s = [0.0]  # the last is the time simulated so far, also after a failure
         report = None
         failure = None
         try:
@@ -136,7 +140,7 @@ class WalkTask:
             domain,
             report,
             simulated_s=progress_times_s[-1],
-            welded=world.instance().welded_joints,
+            welded_joints=world.instance().welded_joints,
             failure=failure,
         )
 
@@ -196,9 +200,9 @@ class ManyReport:
         return tuple(body for body in self.bodies if body.failure is not None)
 
     @property
-    def welded(self) -> tuple[str, ...]:
+    def welded_joints(self) -> tuple[str, ...]:
         """The names of the joints that were fixed in the gait's pose, as they bear almost no load."""
-        return self.bodies[0].welded
+        return self.bodies[0].welded_joints
 
     @property
     def worst(self) -> dict[str, float | None]:
@@ -237,7 +241,7 @@ class ManyReport:
             for incident in _describe_incidents(body):
                 yield Styled(f"seed {body.seed} {incident}: {body.domain}", ALARM_STYLE)
         simulated_s = math.fsum(body.simulated_s for body in self.bodies)
-        yield from simulation_lines(self.welded, simulated_s, self.wall_s, self.real_time_factor)
+        yield from simulation_lines(self.welded_joints, simulated_s, self.wall_s, self.real_time_factor)
 
     def _figure_table(self) -> Table:
         """Return the table of worst and median figures, with the command or the limit of each."""
@@ -272,7 +276,7 @@ class ManyReport:
             "worst": figure_data(self.worst),
             "median": figure_data(self.median),
             "bodies": [body.to_dict() for body in self.bodies],
-            "held_joints": list(self.welded),
+            "held_joints": list(self.welded_joints),
             "wall_s": self.wall_s or None,
             "real_time_factor": self.real_time_factor,
         }

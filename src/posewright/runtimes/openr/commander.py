@@ -63,7 +63,7 @@ class CommandSender(OObject):
         unsuitable = {observer.name for observer in observers if not _accepts_words(observer)}
         for line in self._config.lines:
             if line.sender.owner == COMMANDER and line.receiver in unsuitable:
-                message = f"{COMMANDER} cannot send {line.receiver.data_type} to {line.receiver.short}"
+                message = f"{COMMANDER} cannot send {line.receiver.data_type} to {line.receiver.short_name}"
                 hint = f"it sends char, or data that {line.receiver.owner} parses from a word of a script"
                 raise FormatError(message, where=line.where, hint=hint)
         for command in self._script:
@@ -161,7 +161,7 @@ class CommandSender(OObject):
     def _log_report(self, event: ONotifyEvent) -> None:
         """Log reported data, and be ready for more."""
         for data in event.data:
-            self.syslog(f"{event.sender.short}: {data}")
+            self.syslog(f"{event.sender.short_name}: {data}")
         for observer in self.observers.values():
             observer.assert_ready(event.sender)
 

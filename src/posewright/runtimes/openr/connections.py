@@ -16,7 +16,7 @@ from posewright.documents import read_text
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.runtimes.openr.services import Connection, OObject, ServiceName, ServiceSide
 
-FORM = "Sender.Service.DataType.S  Receiver.Service.DataType.O"
+LINE_FORM = "Sender.Service.DataType.S  Receiver.Service.DataType.O"
 _MAX_LINES = 10_000
 
 _Item = TypeVar("_Item")
@@ -80,15 +80,15 @@ def read_connect(text: str, path: Path | None = None) -> ConnectConfig:
             )
         lines[str(line)] = line
     if not lines:
-        raise FormatError("no connection", where=Where(path=path), hint=f"a line is {FORM}")
+        raise FormatError("no connection", where=Where(path=path), hint=f"a line is {LINE_FORM}")
     return ConnectConfig(tuple(lines.values()), path)
 
 
 def _parse_line(tokens: list[str], where: Where) -> ConnectLine:
-    """Return the connection of a line: sender and receiver, with the same data type."""
+    """Return the connection of a line: a subject, which sends, and an observer of the same data type."""
     if len(tokens) != 2:
         message = f"the line has {len(tokens)} words, not 2: {' '.join(tokens)}"
-        raise FormatError(message, where=where, hint=f"a line is {FORM}")
+        raise FormatError(message, where=where, hint=f"a line is {LINE_FORM}")
     sender, receiver = (_parse_service(token, where) for token in tokens)
     if (sender.side, receiver.side) != (ServiceSide.SUBJECT, ServiceSide.OBSERVER):
         hint = "write the sender first, ending in .S, then the receiver, ending in .O"
@@ -97,7 +97,8 @@ def _parse_line(tokens: list[str], where: Where) -> ConnectLine:
         )
     if sender.data_type != receiver.data_type:
         message = (
-            f"{sender.short} sends {sender.data_type}, but {receiver.short} receives {receiver.data_type}"
+            f"{sender.short_name} sends {sender.data_type}, "
+            f"but {receiver.short_name} receives {receiver.data_type}"
         )
         raise FormatError(message, where=where, hint="both ends have the same type of data")
     return ConnectLine(sender, receiver, where)
@@ -141,7 +142,7 @@ def _connect_line(objects: Mapping[str, OObject], line: ConnectLine) -> Connecti
     )
     for actual, stated in ((subject.name, line.sender), (observer.name, line.receiver)):
         if actual.data_type != stated.data_type:
-            message = f"{stated.short} has the data type {actual.data_type}, not {stated.data_type}"
+            message = f"{stated.short_name} has the data type {actual.data_type}, not {stated.data_type}"
             raise FormatError(message, where=line.where, hint=f"write {actual}")
     connection = Connection(subject, observer)
     subject.connections.append(connection)

@@ -116,7 +116,7 @@ class OpenRController(Controller):
             for subject in openr_object.subjects.values():
                 if not subject.connections:
                     openr_object.syslog(
-                        f"{subject.name.short} leads nowhere: no line of CONNECT.CFG begins with it"
+                        f"{subject.name.short_name} leads nowhere: no line of CONNECT.CFG begins with it"
                     )
 
     def _decision(self) -> Decision | None:

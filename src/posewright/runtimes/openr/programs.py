@@ -146,7 +146,9 @@ class OpenRProgram:
         return replace(self, script=script, prompt=prompt if self.takes_commands else None)
 
     def controller(self, seed: Seed = 0) -> OpenRController:  # noqa: ARG002 -- objects use no random numbers
-        """Return its connected objects as a controller; checks the script.
+        """Return a controller that runs the objects of the program, connected as CONNECT.CFG says.
+
+        Creating it checks the commands of the script against the objects that receive them.
 
         Raises:
             UnknownNameError: an object or a service of the connections does not exist.

@@ -43,7 +43,7 @@ class ServiceName:
         return f"{self.owner}.{self.service}.{self.data_type}.{self.side.value}"
 
     @property
-    def short(self) -> str:
+    def short_name(self) -> str:
         """Object and service: `MoveHead.ReceiveCommand`."""
         return f"{self.owner}.{self.service}"
 
@@ -97,7 +97,7 @@ class Connection:
     @property
     def ends(self) -> dict[str, str]:
         """Names of both ends, for the log."""
-        return {"from": self.subject.name.short, "to": self.observer.name.short}
+        return {"from": self.subject.name.short_name, "to": self.observer.name.short_name}
 
     def put(self, data: object) -> None:
         """Add data to the buffer; raise an InputError if it is not of the observer's type.
@@ -107,7 +107,7 @@ class Connection:
         required_type = self.observer.required_type
         if required_type is not None and not isinstance(data, required_type):
             text = format_data(data) if isinstance(data, RCRegion) else repr(data)
-            message = f"{self.subject.name.short} sent {self.observer.name.short} {text}"
+            message = f"{self.subject.name.short_name} sent {self.observer.name.short_name} {text}"
             raise InputError(message, hint=f"{self.observer.name.data_type} is {required_type.__name__}")
         if isinstance(data, RCRegion):
             data.add_reference()
@@ -135,7 +135,7 @@ class Connection:
         self.is_silent = False
         self.is_answered_later = False
         self.was_ready |= is_ready
-        ends = {"from": self.observer.name.short, "to": self.subject.name.short}
+        ends = {"from": self.observer.name.short_name, "to": self.subject.name.short_name}
         openr.log("ready" if is_ready else "not ready", **ends)
         on_answer = self.subject.on_answer
         if on_answer is not None:

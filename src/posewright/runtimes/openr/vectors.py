@@ -30,7 +30,7 @@ class CommandVectorSubject(OSubject):
             ServiceName(owner.name, service, data_type="OCommandVectorData", side=ServiceSide.SUBJECT),
             self._on_answer,
         )
-        require_callable(self.name.short, ready)
+        require_callable(self.name.short_name, ready)
         owner.subjects[service] = self
         self._on_ready = ready
         self._regions: list[RCRegion[OCommandVectorData]] = []
@@ -58,7 +58,7 @@ class CommandVectorSubject(OSubject):
             self._regions = [RCRegion(vector, self._on_region_free) for vector in vectors]
         region = find_free_region(self._regions)
         if region is None:
-            message = f"{self.name.short} has no free region"
+            message = f"{self.name.short_name} has no free region"
             raise InputError(message, hint="send when `ready` is called")
         # joints with two positions only, the ears, come last
         primitives = sorted(angles_by_primitive, key=lambda primitive: robot.joints[primitive].two_state)

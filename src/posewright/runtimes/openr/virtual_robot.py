@@ -139,7 +139,7 @@ class OVirtualRobotComm(OObject):
             try:
                 self._require_valid(region, event.sender)
             except (AttributeError, IndexError, TypeError) as error:
-                message = f"{event.sender.short} sent a damaged vector: {error}"
+                message = f"{event.sender.short_name} sent a damaged vector: {error}"
                 raise InputError(message, hint="fill vectors with set and set_n_data only") from error
             region.add_reference()
             queue.regions.append(region)
@@ -148,21 +148,25 @@ class OVirtualRobotComm(OObject):
         """Raise an InputError unless a region holds a vector of this robot's joints."""
         vector = region.data
         if not isinstance(vector, OCommandVectorData):
-            message = f"{sender.short} sent an RCRegion of {vector!r}"
+            message = f"{sender.short_name} sent an RCRegion of {vector!r}"
             raise InputError(message, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
         vector.set_n_data(vector.n_data)  # raises if the number does not fit the vector
         for info, angles in zip(vector.infos[: vector.n_data], vector.values, strict=False):
             if not info.n_frames:
                 continue
             if not 0 <= info.n_frames <= MAX_FRAMES:
-                raise InputError(f"{sender.short} sent {info.n_frames} frames", hint=f"0 to {MAX_FRAMES}")
+                raise InputError(
+                    f"{sender.short_name} sent {info.n_frames} frames", hint=f"0 to {MAX_FRAMES}"
+                )
             if not 0 <= info.primitive < len(self._robot.joints):
-                message = f"{sender.short} moves primitive {info.primitive}, which the robot does not have"
+                message = (
+                    f"{sender.short_name} moves primitive {info.primitive}, which the robot does not have"
+                )
                 raise InputError(message, hint="use the numbers of open_primitive")
             joint = self._robot.joints[info.primitive]
             required_type = DataType.JOINT_COMMAND4 if joint.two_state else DataType.JOINT_COMMAND2
             if (info.data_type is DataType.JOINT_COMMAND4) != joint.two_state:
-                message = f"{sender.short} moves {joint.name} by {info.data_type.name}"
+                message = f"{sender.short_name} moves {joint.name} by {info.data_type.name}"
                 raise InputError(message, hint=f"use {required_type.name}")
             require_micro_radians(angles[: info.n_frames])
             self._report_excess(joint, angles[: info.n_frames], sender)

@@ -246,16 +246,16 @@ class RobiController(Controller):
     def _servo_commands(self, state: BodyState) -> JointCommands:
         """Return the servo engine's commands; after an error the last ones, or the current positions."""
         try:
-            self._report_excesses()
+            self._report_exceeded_limits()
             commands = self.engine.advance_frame()
         except InputError as error:
             self._end_with_error(error)
-            self.memory.set("time", 0)
+            self.memory.set("time", 0)  # the frames left of the running motion: it is over
             return self._last_commands or JointCommands(state.positions[None].copy())
-        self._last_commands = replace(commands, lights=None)
+        self._last_commands = replace(commands, lights=None)  # to repeat them does not set lights again
         return commands
 
-    def _report_excesses(self) -> None:
+    def _report_exceeded_limits(self) -> None:
         """Add events for requests beyond limits, once for each servo, quantity and tag that wrote them.
 
         Does nothing in a frame in which no tag has written to a motion cell.

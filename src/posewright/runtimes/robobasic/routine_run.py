@@ -370,13 +370,14 @@ class RoutineRun:
         if self._inherited_speed is not None:
             yield (
                 f"no SPEED before its first move: it uses {self._inherited_speed}, "
-                "which the beginning of the program sets; a SPEED of its own would make it independent"
+                "which the beginning of the program sets; "
+                f"write SPEED {self._inherited_speed} before that move to make it independent"
             )
         first_move = self.moves[0] if self.moves else None
         if first_move is not None and first_move.target_counts_by_servo and first_move.n_pulses <= 1:
             yield (
-                f"the beginning of the program leaves the robot in its first pose, so that it takes "
-                f"{servos.period_s:g} s here; play it from another pose only with a longer reach_s"
+                f"its first move takes {servos.period_s:g} s, as the robot is in that pose already; "
+                "give the first keyframe a longer reach_s, such as 1, to play it from another pose"
             )
         if self._max_early_pulses:
             seconds = round(self._max_early_pulses * servos.period_s, 3)

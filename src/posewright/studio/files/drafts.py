@@ -263,12 +263,12 @@ class DraftWriter:
         self, on_write: Callable[[str], None], on_file_change: Callable[[SaveTarget, bool], None]
     ) -> None:
         """Start the thread."""
-        self._on_write = on_write
+        self._report_write_error = on_write
         self._on_file_change = on_file_change
         self._lock = threading.Lock()
         self._drafts: list[DraftFile] = []  # the last is that of the open file
-        # by draft, what renders its text; None for a draft that is to be removed
-        self._pending: dict[DraftFile, Render | None] = {}
+        # None for a draft that is to be removed
+        self._render_by_pending_draft: dict[DraftFile, Render | None] = {}
         self._target: SaveTarget | None = None
         self._last_stamp: tuple[int, ...] | None = None
         self._has_file_changed = False
@@ -295,7 +295,7 @@ class DraftWriter:
     def schedule(self, render: Render | None) -> None:
         """Write the draft soon, only the latest one; None removes it."""
         with self._lock:
-            self._pending[self._drafts[-1]] = render
+            self._render_by_pending_draft[self._drafts[-1]] = render
         self._wake.set()
 
     def close(self) -> None:
@@ -319,20 +319,20 @@ class DraftWriter:
     def _write_pending(self) -> None:
         """Write or remove pending drafts, and unlock those of previous files."""
         with self._lock:
-            render_by_draft = self._pending
-            self._pending = {}
+            render_by_draft = self._render_by_pending_draft
+            self._render_by_pending_draft = {}
             previous_drafts = self._drafts[:-1]
             self._drafts = self._drafts[-1:]  # that of the open file
-        for draft, render_document in render_by_draft.items():
+        for draft, render in render_by_draft.items():
             try:
-                if render_document is None:
+                if render is None:
                     draft.remove()
                 else:
-                    draft.write(render_document())
+                    draft.write(render())
             except (PosewrightError, OSError) as error:
-                self._on_write(f"the draft with unsaved edits cannot be written: {error}")
+                self._report_write_error(f"the draft with unsaved edits cannot be written: {error}")
             else:
-                self._on_write("")
+                self._report_write_error("")  # no error: an earlier message disappears
         for draft in previous_drafts:
             draft.release()
 

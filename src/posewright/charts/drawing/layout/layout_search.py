@@ -33,7 +33,7 @@ PAGE = (1046.0, 718.0)
 """Width and height of a landscape A4 page with text as large as on a screen [px]."""
 
 
-def page_share(width: float, height: float) -> float:
+def size_in_pages(width: float, height: float) -> float:
     """Return the size of a picture relative to an A4 page, portrait or landscape; 1 fills the page."""
     long_side, short_side = PAGE
     landscape_share = max(width / long_side, height / short_side)
@@ -84,7 +84,7 @@ class Scene:
     n_links_leading_back: int
 
     @property
-    def bends(self) -> int:
+    def n_bends(self) -> int:
         """Number of bends of all routes."""
         return sum(max(len(routed_link.corners) - 2, 0) for routed_link in self.routed_links)
 
@@ -190,8 +190,11 @@ def _is_axis_aligned(first: Point, second: Point, third: Point) -> bool:
     return any(a == b == c for a, b, c in zip(first, second, third, strict=True))
 
 
-SMALL_SHARE = 0.5
+MIN_COUNTED_PAGES = 0.5
 """Size in pages below which a smaller picture is no better."""
+
+_LENGTH_OF_UNIT_COST = 12_000
+"""Length of lines that costs as much as a tenth of a page [px]."""
 
 PREFERRED_RATIO = 1.3
 """Preferred ratio of width to height."""
@@ -222,9 +225,9 @@ def scene_cost(scene: Scene) -> float:
     back; the length of all lines; the distance of the initial dots from the top left corner; and the
     deviation from the preferred ratio of width to height.
     """
-    size_cost = 10 * max(page_share(scene.width, scene.height), SMALL_SHARE)
-    line_cost = 0.5 * scene.n_crossings + 0.06 * scene.bends + 0.25 * scene.n_links_leading_back
-    length_cost = sum(routed_link.length for routed_link in scene.routed_links) / 12_000
+    size_cost = 10 * max(size_in_pages(scene.width, scene.height), MIN_COUNTED_PAGES)
+    line_cost = 0.5 * scene.n_crossings + 0.06 * scene.n_bends + 0.25 * scene.n_links_leading_back
+    length_cost = sum(routed_link.length for routed_link in scene.routed_links) / _LENGTH_OF_UNIT_COST
     ratio = max(scene.width, 1) / max(scene.height, 1)
     ratio_cost = 0.6 * abs(math.log(ratio / PREFERRED_RATIO))
     return size_cost + line_cost + length_cost + _initial_dots_cost(scene) + ratio_cost
@@ -251,18 +254,21 @@ class _LayoutSearch:
         compound_keys: all nodes with children, the root first.
         orders_by_node: the functions to order the children of each of them.
         n_layouts_left: number of layouts that may still be tried.
-        block_cache: laid-out nodes, shared by all layouts.
+        block_cache: nodes that are laid out already, shared by all layouts.
         choice_by_options: the layouts tried so far, by their options.
     """
 
     def __init__(self, diagram: Diagram) -> None:
-        """Choose how many layouts may be tried: fewer for a large diagram, whose layouts take longer."""
+        """Prepare a search without any layout yet.
+
+        Of a large diagram fewer layouts may be tried, as each takes longer.
+        """
         self.diagram = diagram
         self.hierarchy = NodeHierarchy(diagram)
         self.compound_keys = self.hierarchy.compounds_within(self.hierarchy.root)
         self.orders_by_node = {node_key: self._distinct_orders(node_key) for node_key in self.compound_keys}
-        effort = sum(self._estimate_effort(node_key) for node_key in self.compound_keys)
-        self.n_layouts_left = min(MAX_LAYOUTS, MAX_EFFORT // effort)
+        effort_per_layout = sum(self._estimate_effort(node_key) for node_key in self.compound_keys)
+        self.n_layouts_left = min(MAX_LAYOUTS, MAX_EFFORT // effort_per_layout)
         self.block_cache: BlockCache = {}
         self.choice_by_options: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
 

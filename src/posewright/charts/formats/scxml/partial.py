@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ _REMOVABLE = frozenset(
 """Elements that can be left out on their own; what refers to them is left out in the next round."""
 
 _NAMED_ELEMENT = re.compile(r"<([^<>\s]+)>")
+_OTHER_LINE = re.compile(r"\(first in line (\d+)\)$")
+"""A line in a message about something that occurs twice."""
 
 
 @dataclass(frozen=True)
@@ -88,31 +91,90 @@ def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
     max_rounds = min(MAX_ROUNDS, max(1, MAX_ELEMENTS_READ // n_elements))
     for _ in range(max_rounds):
         try:
-            chart = read_root(root, path)
+            read_root(_with_positions_as_lines(root), path)
         except PosewrightError as error:
             culprit = _find_culprit(root, error)
             if culprit is None:
+                read_root(root, path)  # raises the error with its line
                 raise
-            losses.append(ScxmlLoss(culprit.line, f"<{culprit.name}>", error.message))
+            reason = _replace_positions(error.message, root)
+            losses.append(ScxmlLoss(culprit.line, f"<{culprit.name}>", reason))
             root = _without(root, culprit)
             continue
+        chart = read_root(root, path)
         return PartialChart(chart, tuple(sorted(losses, key=lambda loss: loss.line or 0)))
     raise InputError(f"more than {max_rounds} parts cannot be read", hint="simplify the document")
 
 
-def _find_culprit(root: Element, error: PosewrightError) -> Element | None:
-    """Return the element to leave out because of an error: the innermost one at its line; None if none fits.
+def _with_positions_as_lines(root: Element) -> Element:
+    """Return a document whose lines are the positions of its elements, so that errors point at one element.
 
-    An element that the message names is preferred to others at the line.
+    In the document itself several elements may stand in a line.
     """
-    line = None if error.where is None else error.where.line
-    candidates = [element for element in root.walk() if element.line == line and element.name in _REMOVABLE]
-    element_in_message = _NAMED_ELEMENT.search(error.message)
-    named_elements = []
-    if element_in_message is not None:
-        named_elements = [element for element in candidates if element.name == element_in_message[1]]
-    # an element comes after those around it, so the last one is the innermost
-    return next(reversed(named_elements or candidates), None)
+    positions = itertools.count(1)
+
+    def copy(element: Element) -> Element:
+        """Return an element with the next position, and those inside it with the following ones."""
+        position = next(positions)
+        return replace(element, line=position, children=tuple(map(copy, element.children)))
+
+    return copy(root)
+
+
+def _replace_positions(message: str, root: Element) -> str:
+    """Return the message of an error with lines of the document instead of positions of elements."""
+    line_by_position = {str(i): element.line for i, element in enumerate(root.walk(), 1)}
+
+    def format_line(match: re.Match[str]) -> str:
+        """Return the reference to an element with its line; other text of this form is the user's own."""
+        position = match[1]
+        return f"(first in line {line_by_position.get(position, position)})"
+
+    return _OTHER_LINE.sub(format_line, message)
+
+
+def _find_culprit(root: Element, error: PosewrightError) -> Element | None:
+    """Return the element to leave out because of an error; None if there is none.
+
+    It is the element that the message names inside the one at which the error points, else that one itself,
+    else the innermost around it that can be left out.
+
+    Args:
+        root: the document.
+        error: the error, whose line is the position of an element.
+    """
+    position = None if error.where is None else error.where.line
+    if position is None:
+        return None
+    elements_around = _find_path(root, position)
+    name_in_message = _NAMED_ELEMENT.search(error.message)
+    if elements_around and name_in_message is not None and name_in_message[1] in _REMOVABLE:
+        for element in elements_around[-1].walk():
+            if element.name == name_in_message[1]:
+                return element
+    return next((element for element in reversed(elements_around) if element.name in _REMOVABLE), None)
+
+
+def _find_path(root: Element, position: int) -> list[Element]:
+    """Return the elements from the root to the one at a position in the document, counted from 1.
+
+    Args:
+        root: the document.
+        position: the position; the path is empty if there is none.
+    """
+    positions = itertools.count(1)
+
+    def find(element: Element) -> list[Element]:
+        """Return the path from an element to the position; empty if it is not inside."""
+        if next(positions) == position:
+            return [element]
+        for child in element.children:
+            path = find(child)
+            if path:
+                return [element, *path]
+        return []
+
+    return find(root)
 
 
 def _without(root: Element, culprit: Element) -> Element:

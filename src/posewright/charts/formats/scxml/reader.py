@@ -24,6 +24,7 @@ from posewright.charts.formats.scxml.expressions import (
     python_value_text,
     translate_expression,
 )
+from posewright.charts.formats.scxml.foreign_markup import attach_foreign_markup
 from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
 from posewright.charts.formats.scxml.send_queue import (
     SendQueue,
@@ -97,8 +98,19 @@ def read_root(root: Element, path: Path | None = None) -> Chart:
         root.fail(
             f"the data model {root.get('datamodel')!r} is not in the supported subset of SCXML", hint=hint
         )
-    document = _ScxmlReader(expand_computed_attributes(root)).read_document()
-    return chart_of_document(Node(document, path, trail="", line=root.line))
+    root = expand_computed_attributes(root)
+    reader = _ScxmlReader(root)
+    chart = chart_of_document(Node(reader.read_document(), path, trail="", line=root.line))
+    element_of_state = {
+        reader.state_names.name_of(element): element
+        for element in root.walk()
+        if element.name in STATES and element.get(extension_name("regions")) is None
+    }
+    transition_elements = {
+        name: [child for child in element.all("transition") if reader.read_triggers(child) is not None]
+        for name, element in element_of_state.items()
+    }
+    return attach_foreign_markup(chart, root, element_of_state, transition_elements)
 
 
 class _Case(NamedTuple):

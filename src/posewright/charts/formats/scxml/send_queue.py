@@ -314,8 +314,8 @@ def expand_computed_attributes(root: Element) -> Element:
         return root
     data = find_data_elements(root)
     texts_by_data_id = find_texts_of_variables(root, list_assignments(root, data), data)
-    send_ids = {element.get("id") for element in root.walk() if element.name == "send"}
-    return _AttributeExpander(texts_by_data_id, send_ids).expand(root)
+    ids_of_sends = {element.get("id") for element in root.walk() if element.name == "send"}
+    return _AttributeExpander(texts_by_data_id, ids_of_sends).expand(root)
 
 
 @dataclass(frozen=True)
@@ -324,11 +324,11 @@ class _AttributeExpander:
 
     Attributes:
         texts_by_data_id: the texts that each <data> of texts may hold.
-        send_ids: the ids of all <send> elements.
+        ids_of_sends: the ids of all <send> elements.
     """
 
     texts_by_data_id: Mapping[str, list[str]]
-    send_ids: Collection[str | None]
+    ids_of_sends: Collection[str | None]
 
     def expand(self, element: Element) -> Element:
         """Return an element whose content, on all levels, has no computed attributes."""
@@ -367,15 +367,19 @@ class _AttributeExpander:
         """
         # in SCXML the <if> contains all branches: the elements of the first one, then an <elseif> without
         # content and the elements of its branch, and so on
-        if_and_content: list[Element] = []
+        if_attributes: dict[str, str] = {}
+        content: list[Element] = []
         for text in self.texts_by_data_id[data_id]:
             quote = '"' if "'" in text else "'"
             condition = {"cond": f"{data_id} == {quote}{text}{quote}"}
-            if_and_content.append(Element("elseif", condition, line=element.line, path=element.path))
-            if key != "sendidexpr" or text in self.send_ids:  # cancelling an unknown id has no effect
-                if_and_content.append(self._expand_attributes(_with_constant(element, key, text)))
-        first_branch, *content = if_and_content
-        return replace(first_branch, name="if", children=tuple(content))
+            if not if_attributes:
+                if_attributes = condition
+            else:
+                content.append(Element("elseif", condition, line=element.line, path=element.path))
+            is_id_of_no_send = key == "sendidexpr" and text not in self.ids_of_sends
+            if not is_id_of_no_send:  # to cancel an unknown id does nothing, so its branch is empty
+                content.append(self._expand_attributes(_with_constant(element, key, text)))
+        return Element("if", if_attributes, tuple(content), line=element.line, path=element.path)
 
 
 def _with_constant(element: Element, key: str, text: str) -> Element:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from posewright.charts.expression import (
@@ -48,6 +49,7 @@ from posewright.charts.model import (
     Branch,
     Chart,
     ChartKind,
+    ForeignMarkup,
     HistoryKind,
     Promise,
     PromiseKind,
@@ -113,7 +115,26 @@ def _build_root(chart: Chart) -> Element:
         regions_id = writer.free_names.take_state_name("regions")
         states = (tag("parallel", {"id": regions_id, extension_name("regions"): "true"}, states),)
         initial = initial or regions_id
-    return tag("scxml", {**_root_attributes(chart, tick_name), "initial": initial}, (*children, *states))
+    attributes = {**_root_attributes(chart, tick_name), "initial": initial}
+    root = tag("scxml", attributes, (*children, *states))
+    markup = chart.document_markup
+    if markup is None:
+        return root
+    declarations = {f"xmlns:{prefix}": uri for prefix, uri in markup.namespaces.items()}
+    root = replace(root, attributes={**root.attributes, **declarations})
+    return _with_foreign_markup(root, markup.of_root)
+
+
+def _with_foreign_markup(element: Element, markup: ForeignMarkup | None) -> Element:
+    """Return an element that also holds what other tools kept in it; their elements come first."""
+    if markup is None:
+        return element
+    foreign_elements = [Element("", source=source) for source in markup.elements]
+    return replace(
+        element,
+        attributes={**element.attributes, **markup.attributes},
+        children=(*foreign_elements, *element.children),
+    )
 
 
 def _root_attributes(chart: Chart, tick_name: str | None) -> dict[str, str | None]:
@@ -306,7 +327,8 @@ class _ScxmlWriter:
             extension_name("otherwise"): state.otherwise and state.otherwise.value,
             extension_name("description"): state.description or None,
         }
-        return tag(element_name, attributes, tuple(self._build_children(state)))
+        element = tag(element_name, attributes, tuple(self._build_children(state)))
+        return _with_foreign_markup(element, state.foreign_markup)
 
     def _build_children(self, state: State) -> Iterator[Element]:
         """Yield the children of a state's element: transitions, actions, histories and states."""
@@ -396,7 +418,8 @@ class _ScxmlWriter:
         children = [*self._build_actions(transition.do), *map(self.build_transition, transition.then)]
         if transition.junction is not None:
             children.append(tag(JUNCTION_TARGET_ELEMENT, {"junction": transition.junction}))
-        return tag("transition" if source is not None else SEGMENT_ELEMENT, attributes, children)
+        element = tag("transition" if source is not None else SEGMENT_ELEMENT, attributes, children)
+        return _with_foreign_markup(element, transition.foreign_markup)
 
     def _can_be_internal(self, transition: Transition, source: State | None) -> bool:
         """Return whether a local transition can be an internal one of SCXML.
@@ -405,7 +428,7 @@ class _ScxmlWriter:
 
         Args:
             transition: a local transition.
-            source: the state that it leaves; None for a segment.
+            source: the state that it leaves; None for a part of a compound transition, which leaves none.
         """
         if source is None or not source.is_compound:
             return False

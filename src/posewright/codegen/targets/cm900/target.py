@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.offsets import IN, OUT, STATE, offset_constants
+from posewright.codegen.c.offsets import IN, OUT, STATE, offset_constants
 from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
 from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError

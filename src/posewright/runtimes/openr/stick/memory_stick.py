@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from posewright.display import format_count
 from posewright.documents import is_file, is_folder, open_regular_file, path_exists
 from posewright.errors import FormatError, Where
 from posewright.formats import ARCHIVE_MARKS, EntryKind, is_text, quote_bytes, read_file_bytes
@@ -320,9 +321,10 @@ def check_designdb(designdb: DesignDb, models: Collection[str]) -> Iterator[Mone
 
     Args:
         designdb: the parsed file.
-        models: robot models whose MONET texts were read. A missing archive of one of these is an error; of
-            another model it is a note.
+        models: robot models whose MONET texts were read. A missing archive of one of these is an error; all
+            other missing files together are one note.
     """
+    unneeded_entries: list[DesignEntry] = []
     root = None if designdb.path is None else find_stick_root(designdb.path)
     for line in designdb.invalid_lines:
         message = f"neither a section, nor a key and a path: {quote_bytes(line.text)}"
@@ -338,11 +340,27 @@ def check_designdb(designdb: DesignDb, models: Collection[str]) -> Iterator[Mone
                 hint=f"paths begin with /{STICK_FOLDER_NAME}/, which is the stick",
             )
         elif root is not None and find_on_stick(root, entry.path) is None:
-            is_needed = not entry.model or entry.model in models
-            level = Level.ERROR if is_needed and entry.key in (MOTIONS, SOUNDS) else Level.NOTE
+            is_of_present_model = not entry.model or entry.model in models
+            if not is_of_present_model or entry.key not in (MOTIONS, SOUNDS):
+                unneeded_entries.append(entry)
+                continue
             message = f"there is no {entry.path} on the stick"
             hint = f"/{STICK_FOLDER_NAME} is {root}"
-            yield MonetFinding(level, "path", message, designdb.path, line=entry.line.number, hint=hint)
+            yield MonetFinding(Level.ERROR, "path", message, designdb.path, line=entry.line.number, hint=hint)
+    if unneeded_entries:
+        first_entry = unneeded_entries[0]
+        message = f"there is no {first_entry.path} on the stick"
+        n_others = len({entry.path for entry in unneeded_entries}) - 1
+        if n_others:
+            message += f", nor {format_count(n_others, 'other file')} named here"
+        yield MonetFinding(
+            Level.NOTE,
+            "path",
+            message,
+            designdb.path,
+            line=first_entry.line.number,
+            hint=f"/{STICK_FOLDER_NAME} is {root}",
+        )
 
 
 MAX_ARCHIVES_TO_TRY = 4  # archives of a folder that are read if no DESIGNDB.CFG names one
