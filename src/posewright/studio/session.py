@@ -184,13 +184,13 @@ class Session:
     def add_window(self, window: int, send: Send) -> None:
         """Send all topics to a new window, and every change from now on."""
 
-        def greet() -> None:
+        def send_all_topics() -> None:
             self._windows[window] = send
             for topic, value in self.topics.items():
                 send(json.dumps({"topic": topic, "value": value}, allow_nan=False))
             self._report_windows()
 
-        self.post(greet)
+        self.post(send_all_topics)
 
     def remove_window(self, window: int) -> None:
         """Stop sending to a window."""

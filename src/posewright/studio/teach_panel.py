@@ -146,7 +146,7 @@ class BusThread:
         """Start a fake bus, or a guard of the real one; return its port, and the robot with servos for it.
 
         Args:
-            cleanup: gets what ends them.
+            cleanup: its exit ends the fake bus or the guard.
 
         Raises:
             PosewrightError: the address is wrong, or the robot has not the servos of the bus.
@@ -385,6 +385,7 @@ class TeachPanel(Panel):
     name = "teach"
 
     def __init__(self, context: StudioContext) -> None:
+        """Begin with a closed body: no bus is opened."""
         self._context = context
         self._session = context.session
         self._robot = context.session.document.robot

@@ -49,6 +49,7 @@ class ArenaPanel(Panel):
     name = MODE
 
     def __init__(self, context: StudioContext, trial_panel: TrialPanel) -> None:
+        """Begin without an open field, judged by the default contest."""
         self._session = context.session
         self._workspace = context.workspace
         self._trial_panel = trial_panel
@@ -181,8 +182,9 @@ class ArenaPanel(Panel):
         is_file = name.endswith((".yaml", ".yml"))
         source = str(self._workspace.path(name)) if is_file else name
         arena = self._require_arena()
-        limited = self._prepared(arena)
-        boxes = with_layout(limited, source, seed, legal=False).boxes
+        # with the contest's limits; a layout that breaks the rules is shown, too
+        prepared_arena = self._with_contest_limits(arena)
+        boxes = with_layout(prepared_arena, source, seed, legal=False).boxes
         self.do(ReplaceArena(arena.with_boxes(boxes), f"place {name}"))
 
     @action
@@ -212,7 +214,7 @@ class ArenaPanel(Panel):
         """
         if self._contest is None:
             raise InputError("no contest is chosen", hint="choose one at Rules")
-        arena = self._prepared(self._require_arena())
+        arena = self._with_contest_limits(self._require_arena())
         faults = [fault for fault in check_own_field(self._contest, arena) if fault.prevents_run]
         if faults:
             raise InputError(
@@ -358,7 +360,7 @@ class ArenaPanel(Panel):
         if self._history is None:
             return
         try:
-            arena = self._prepared(self._require_arena())
+            arena = self._with_contest_limits(self._require_arena())
             faults = [fault_view(fault) for fault in self._find_faults(arena)]
             low_m, high_m = arena.box_zone
         except PosewrightError as error:  # such as a kind of boxes that was removed
@@ -388,13 +390,14 @@ class ArenaPanel(Panel):
                 faults.append(replace(name_fault, prevents_run=False))  # a race here has a name of its own
         return faults
 
-    def _prepared(self, arena: Arena) -> Arena:
+    def _with_contest_limits(self, arena: Arena) -> Arena:
         """Return a field with the limits of the chosen contest."""
         if self._contest is None or not isinstance(self._contest, OwnFieldContest):
             return arena
         return self._contest.prepare_field(arena, "", seed=0)
 
     def _publish_drafts(self) -> None:
+        """Publish the topic `arena_drafts`: the drafts of earlier sessions and files."""
         self._session.publish("arena_drafts", list(self._drafts.values()))
 
     def _on_draft_error(self, message: str) -> None:

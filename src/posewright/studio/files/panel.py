@@ -312,6 +312,7 @@ class FilesPanel(Panel):
             target = target if path == target.path else SaveTarget(path, digest=None)
 
         def mark_as_saved(result: tuple[SaveTarget | None, View]) -> View:
+            """Mark the pages as saved if they were written and the file is still open; return the answer."""
             written_target, answer = result
             is_still_open = self._opened is opened
             if written_target is not None and is_still_open:
