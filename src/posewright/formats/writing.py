@@ -50,7 +50,7 @@ class Conversion:
         remarks: descriptions of what was filled in or expressed differently.
         quantum: the smallest steps of the format.
         rounding: what these steps changed; None for a copy, in which nothing changed.
-        assumed_robot: a description of the robot assumed for the source, if the file names none; else None.
+        assumed: a description of the robot assumed for the source, if the file names none; else None.
         faults: errors of `motion check` in the motion, if robots play files of the format; they were
             accepted.
     """
@@ -60,7 +60,7 @@ class Conversion:
     remarks: tuple[str, ...] = ()
     quantum: Quantum = EXACT
     rounding: Rounding | None = None
-    assumed_robot: str | None = None
+    assumed: str | None = None
     faults: tuple[str, ...] = ()
 
 
