@@ -206,7 +206,7 @@ def test_set_changes_the_gait(capsys: Captured) -> None:
         (("run", "trot", "--body", "no/where.yml"), "no/where.yml"),
         (("run", "trot", "--body", "random", "--seed", "-1"), "seed"),
         (("run", "trot", "--bodies", "99999999"), "bodies"),
-        (("run", "trot", "--plot", "walk.gif"), "unsupported picture format"),
+        (("run", "trot", "--plot", "walk.gif"), "'.gif' is not the ending of a picture"),
         (("run", "trot", "--bodies", "2", "--plot", "walk.png"), "one body"),
         (("run", "trot", "--workers", "2"), "--workers with --bodies"),
         (("run", "trot", "--set", "shape_factor=7"), "0 to 1"),

@@ -414,7 +414,7 @@ def test_a_file_whose_poses_are_beyond_the_joints_of_whom_it_is_taken_for_is_dou
     page = tmp_path / "scorpion.mtn"
     frames = [Keyframe(Pose(man.joint_names, bent), 0.5)]
     write_motion(Motion("scorpion", man.name, man.joint_names, frames), page, accept_loss=True)
-    told = read_motion_file(page).assumed or ""
+    told = read_motion_file(page).assumed_robot or ""
     assert "1 of its 1 poses exceed the joint limits of this one" in told
 
 

@@ -121,14 +121,14 @@ def test_angles_that_the_robot_asked_for_cannot_reach_are_refused_unless_clipped
 def test_of_a_robot_that_was_only_assumed_such_angles_are_told(tmp_path: Path) -> None:
     done = convert_motion(far_up(tmp_path), tmp_path / "far.motion.yaml")
     assert done.losses == ()
-    assert done.assumed is not None
+    assert done.assumed_robot is not None
 
 
 def test_a_file_whose_numbers_a_robot_does_not_have_is_carried_over_from_its_own(tmp_path: Path) -> None:
     source, target = tmp_path / "bow.mtn", tmp_path / "bow.motion.yaml"
     write_motion(motion("robotis_bioloid", right_knee=20.0, left_knee=20.0), source, format="roboplus-mtn")
     done = convert_motion(source, target, robot="deagostini_robi2", accept_loss=True)
-    assert done.assumed is not None
+    assert done.assumed_robot is not None
     assert read_motion(target).robot == "deagostini_robi2"
 
 

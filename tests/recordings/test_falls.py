@@ -97,7 +97,7 @@ def test_what_lies_at_the_end_counts_where_it_is_told_to() -> None:
 
 
 def test_a_short_time_up_interrupts_a_fall_in_a_race_but_not_in_a_walk() -> None:
-    # docs/contests.md: 0.5 s on end; docs/measuring-a-gait.md: 0.3 s, and up to 0.1 s up does not interrupt
+    # docs/contests.md: 0.5 s; docs/measuring-a-gait.md: 0.3 s with interruptions of up to 0.1 s
     race_limits = rules().fall.limits
     walk_limits = fall_limits(FRAME_S)
 

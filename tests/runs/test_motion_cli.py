@@ -56,7 +56,7 @@ def test_physics_joins_its_findings_to_those_of_the_rules(swing: MotionFile) -> 
 
 
 def test_the_numbers_are_told_in_lines_and_in_a_row(swing: MotionFile) -> None:
-    ((number, played),) = check_motion_file(swing, options=CheckOptions(physics=True)).played
+    ((number, played),) = check_motion_file(swing, options=CheckOptions(physics=True)).simulation_results
     lines = list(map(str, played.number_lines()))
     assert lines[0] == "swing under gravity, 0.90 s:"
     assert [line.split()[0] for line in lines[1:]] == [

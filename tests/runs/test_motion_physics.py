@@ -99,7 +99,7 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
     walk: Motion, bioloid: Robot
 ) -> None:
     trial = try_motion(walk, settle_s=0.5, hold_s=0.0)
-    first = trial.played.record.commands[0]
+    first = trial.played_motion.record.commands[0]
     world = World(bioloid)
     SimulatedBody(world, start_pose=first)
     world.advance({bioloid.name: JointCommands(np.tile(first, (64, 1)))})
@@ -107,10 +107,10 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
     player.request(walk.name)
     played = world.advance({bioloid.name: player.frames(3 * 64)})[bioloid.name]
     assert played.truth is not None
-    assert np.array_equal(trial.played.record.base[64:], played.truth.base)
-    assert np.array_equal(trial.played.record.positions[64:], played.positions)
-    assert np.array_equal(trial.played.trajectory.record.efforts[64:], played.efforts)
-    assert np.array_equal(trial.played.record.foot_contacts[64:], played.truth.foot_contacts)
+    assert np.array_equal(trial.played_motion.record.base[64:], played.truth.base)
+    assert np.array_equal(trial.played_motion.record.positions[64:], played.positions)
+    assert np.array_equal(trial.played_motion.trajectory.record.efforts[64:], played.efforts)
+    assert np.array_equal(trial.played_motion.record.foot_contacts[64:], played.truth.foot_contacts)
 
 
 def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> None:
@@ -118,9 +118,11 @@ def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> N
     second = try_motion(walk)
     assert first.recording.digest() == second.recording.digest()
     for name in ("times", "slips_m", "keyframe_numbers"):
-        assert np.array_equal(getattr(first.played, name), getattr(second.played, name)), name
+        assert np.array_equal(getattr(first.played_motion, name), getattr(second.played_motion, name)), name
     for name in ("commands", "positions", "base"):
-        assert np.array_equal(getattr(first.played.record, name), getattr(second.played.record, name)), name
+        assert np.array_equal(
+            getattr(first.played_motion.record, name), getattr(second.played_motion.record, name)
+        ), name
     assert first.findings == second.findings
     assert first.to_dict() == second.to_dict()
 
@@ -139,15 +141,15 @@ def test_the_way_and_the_speed_of_a_walk_are_told(walk: Motion) -> None:
 
 def test_a_motion_that_repeats_for_ever_is_played_three_times(walk: Motion) -> None:
     trial = try_motion(walk)
-    assert trial.played.is_complete
-    assert trial.played.duration_s == pytest.approx(3 * walk.duration)
-    assert set(trial.played.keyframe_numbers[trial.played.is_moving].tolist()) == {1, 2, 3, 4}
+    assert trial.played_motion.is_complete
+    assert trial.played_motion.duration_s == pytest.approx(3 * walk.duration)
+    assert set(trial.played_motion.keyframe_numbers[trial.played_motion.is_moving].tolist()) == {1, 2, 3, 4}
 
 
 def test_a_motion_without_end_in_sight_is_cut_short(walk: Motion) -> None:
     trial = try_motion(replace(walk, repeat=255), longest_s=2.0)
-    assert not trial.played.is_complete
-    assert trial.played.duration_s == pytest.approx(2.0)
+    assert not trial.played_motion.is_complete
+    assert trial.played_motion.duration_s == pytest.approx(2.0)
     assert not trial.to_dict()["is_whole"]
 
 
@@ -155,7 +157,7 @@ def test_nothing_slows_a_motion_down_that_is_too_fast(bioloid: Robot) -> None:
     reach_s = 5.0 * bioloid.frame_period_s
     far = 90.0
     trial = try_motion(motion_of(bioloid, "swing", (reach_s, {"left_shoulder_pitch": -far})))
-    played = trial.played
+    played = trial.played_motion
     column = bioloid.index("left_shoulder_pitch")
     commanded = played.record.commands[played.is_moving, column]
     displacement = math.radians(-far) - bioloid.pose("stand")[column]
@@ -166,8 +168,8 @@ def test_nothing_slows_a_motion_down_that_is_too_fast(bioloid: Robot) -> None:
 def test_no_command_leaves_what_the_mechanism_can_do(aibo: Robot) -> None:
     trial = try_motion(motion_of(aibo, "too_far", (0.5, {"head_pan": 170.0, "left_front_knee": -80.0})))
     lower, upper = aibo.hardware_limits
-    assert (trial.played.record.commands >= lower).all()
-    assert (trial.played.record.commands <= upper).all()
+    assert (trial.played_motion.record.commands >= lower).all()
+    assert (trial.played_motion.record.commands <= upper).all()
 
 
 def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
@@ -175,13 +177,15 @@ def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
     turn = Motion("turn", aibo.name, joints, (Keyframe(Pose.of(joints, {"head_pan": 0.5}), 0.3),))
     trial = try_motion(turn)
     other_columns = [column for column, name in enumerate(aibo.joint_names) if name != "head_pan"]
-    assert np.array_equal(trial.played.record.commands[-1, other_columns], aibo.pose("stand")[other_columns])
-    sitting = try_motion(turn, pose="sit").played
+    assert np.array_equal(
+        trial.played_motion.record.commands[-1, other_columns], aibo.pose("stand")[other_columns]
+    )
+    sitting = try_motion(turn, pose="sit").played_motion
     assert np.array_equal(sitting.record.commands[-1, other_columns], aibo.pose("sit")[other_columns])
 
 
 def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
-    played = nod.played
+    played = nod.played_motion
     assert played.times[0] == pytest.approx(-1.0 + 0.008)
     assert played.times[-1] == pytest.approx(played.duration_s + 1.0)
     assert (played.keyframe_numbers[: played.first_frame] == 0).all()
@@ -191,7 +195,7 @@ def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
 
 def test_a_motion_that_takes_no_time_is_a_pose_that_is_held(bioloid: Robot) -> None:
     trial = try_motion(motion_of(bioloid, "still"))
-    assert int(trial.played.is_moving.sum()) == 1
+    assert int(trial.played_motion.is_moving.sum()) == 1
     assert trial.findings == ()
 
 
@@ -200,8 +204,8 @@ def test_a_joint_without_torque_is_never_late(bioloid: Robot) -> None:
     motion = Motion("limp", bioloid.name, bioloid.joint_names, (Keyframe(limp, 0.1, pause_s=0.5),))
     trial = try_motion(motion)
     column = bioloid.index("left_elbow")
-    assert trial.played.is_torque_off[trial.played.first_frame :, column].all()
-    assert (trial.played.lag_deg[trial.played.first_frame :, column] == 0.0).all()
+    assert trial.played_motion.is_torque_off[trial.played_motion.first_frame :, column].all()
+    assert (trial.played_motion.lag_deg[trial.played_motion.first_frame :, column] == 0.0).all()
     assert trial.to_dict()["lag_deg"]["left_elbow"]["max"] == 0.0
 
 
@@ -211,7 +215,7 @@ def test_a_joint_without_torque_is_never_late(bioloid: Robot) -> None:
 def test_nothing_is_said_about_a_nod(nod: MotionResult) -> None:
     assert nod.findings == ()
     assert nod.falls == ()
-    assert nod.played.tilt_deg.max() < 3.0
+    assert nod.played_motion.tilt_deg.max() < 3.0
 
 
 def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionResult) -> None:
@@ -221,7 +225,7 @@ def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionResult) -> Non
     assert fall.side == "to the left"
     assert fall.until_s is None
     assert 0.2 < fall.time_s < 0.8
-    assert bad_kick.played.tilt_deg[-1] > 40.0
+    assert bad_kick.played_motion.tilt_deg[-1] > 40.0
 
 
 def test_every_finding_is_a_sentence_with_its_time_and_keyframe(bad_kick: MotionResult) -> None:
@@ -270,7 +274,7 @@ def pressing(played: PlayedMotion, forces: list[tuple[int, float]]) -> PlayedMot
 def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
     nod: MotionResult, forces: list[tuple[int, float]], level: Level | None
 ) -> None:
-    played = pressing(nod.played, forces)
+    played = pressing(nod.played_motion, forces)
     collisions = list(self_collision(played, PhysicsRules(max_slip_mm=1000.0)))
     assert [finding.level for finding in collisions] == ([] if level is None else [level])
     contacts = self_contacts(played)
@@ -285,7 +289,7 @@ def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
 def test_the_numbers_are_json(bad_kick: MotionResult, nod: MotionResult) -> None:
     for trial in (bad_kick, nod):
         data = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
-        assert data["motion"] == trial.played.name
+        assert data["motion"] == trial.played_motion.name
         assert set(data["slip_mm"]) == set(trial.robot.feet)
         assert set(data["lag_deg"]) == {joint.name for joint in trial.robot.joints if not joint.two_state}
     assert bad_kick.to_dict()["falls"][0]["side"] == "to the left"
@@ -353,7 +357,7 @@ def test_the_base_is_compared_with_what_its_author_wanted(aibo: Robot) -> None:
 def test_attitudes_that_are_all_zero_say_nothing(aibo: Robot) -> None:
     still = motion_of(aibo, "still", (0.5, {}))
     level = replace(still, keyframes=tuple(replace(key, attitude=(0.0, 0.0, 0.0)) for key in still.keyframes))
-    assert try_motion(level).played.intended_attitude is None
+    assert try_motion(level).played_motion.intended_attitude is None
 
 
 def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
@@ -369,15 +373,15 @@ def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
 @pytest.mark.parametrize("name", ["a_stand__stand_so0_makebow.mtn", "a_sit__stand_standard.mtn"])
 def test_sonys_own_motions_stand_as_their_author_says(samples: Callable[[str], Path], name: str) -> None:
     trial = try_motion(read_motion(samples(f"aibo_mtn/{name}")))
-    assert trial.played.intended_attitude is not None
-    assert trial.played.attitude_error_deg[trial.played.first_frame :].max() < 12.0
+    assert trial.played_motion.intended_attitude is not None
+    assert trial.played_motion.attitude_error_deg[trial.played_motion.first_frame :].max() < 12.0
     assert not rules_broken(trial, *LOUD)
 
 
 def test_sonys_walk_walks(samples: Callable[[str], Path]) -> None:
     trial = try_motion(read_motion(samples("aibo_mtn/a_walk__walk_sox_fwd.mtn")))
     assert trial.falls == ()
-    assert trial.played.record.base[-1, 0] > 0.02
+    assert trial.played_motion.record.base[-1, 0] > 0.02
 
 
 def test_robotis_bow_leans_far_and_does_not_fall(samples: Callable[[str], Path]) -> None:
@@ -385,7 +389,7 @@ def test_robotis_bow_leans_far_and_does_not_fall(samples: Callable[[str], Path])
     trial = try_motion(bow)
     assert rules_broken(trial) == {"tilt"}
     assert not rules_broken(trial, *LOUD)
-    assert trial.played.tilt_deg.max() > 60.0
+    assert trial.played_motion.tilt_deg.max() > 60.0
 
 
 def test_robotis_gets_up_from_the_face_only_if_it_lies_there(samples: Callable[[str], Path]) -> None:
@@ -393,8 +397,8 @@ def test_robotis_gets_up_from_the_face_only_if_it_lies_there(samples: Callable[[
     lying = try_motion(getup, attitude=FACE_DOWN)
     standing = try_motion(getup)
     assert lying.falls == ()
-    assert lying.played.tilt_deg[lying.played.first_frame - 1] > 80.0
-    assert lying.played.tilt_deg[-1] < 15.0
+    assert lying.played_motion.tilt_deg[lying.played_motion.first_frame - 1] > 80.0
+    assert lying.played_motion.tilt_deg[-1] < 15.0
     assert "fall" in rules_broken(standing)
 
 
@@ -440,8 +444,8 @@ def test_a_motion_that_lasts_a_day_is_refused_before_it_fills_the_memory(bioloid
 
 def test_without_a_moment_to_stand_the_motion_begins_at_once(walk: Motion) -> None:
     trial = try_motion(walk, settle_s=0.0, hold_s=0.0)
-    assert trial.played.first_frame == 0
-    assert len(trial.played.times) == 3 * 64
+    assert trial.played_motion.first_frame == 0
+    assert len(trial.played_motion.times) == 3 * 64
     json.dumps(trial.to_dict(), allow_nan=False)
 
 
@@ -460,7 +464,7 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
     card = robot("robotis_bioloid")
     steps = [(round(reach, 3), {card.joint_names[j]: angle for j, angle in to.items()}) for reach, to in rows]
     trial = try_motion(motion_of(card, "anything", *steps), settle_s=0.2, hold_s=0.3)
-    played = trial.played
+    played = trial.played_motion
     assert np.isfinite(played.record.base).all()
     assert np.isfinite(played.record.positions).all()
     assert (played.slips_m >= 0.0).all()

@@ -111,7 +111,7 @@ def test_a_club_draws_its_field_is_told_what_breaks_a_rule_saves_and_races(
     field.tool("box")
     field.click(1.6, -0.4)
     field.tool("wall")
-    field.drag((1.2, 1.0), (1.2, 0.85))
+    field.drag((1.6, 1.0), (1.6, 0.85))
     assert field.faults() == []
     assert "Everything follows the rules" in page.locator("#arena-verdict").inner_text()
     # on purpose: box 2 is dragged to box 1

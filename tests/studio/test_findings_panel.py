@@ -65,9 +65,9 @@ def test_physics_shows_what_became_of_the_motion(kick: Any, window_of: Any, ship
     behind = np.abs(np.subtract(curves["expected_deg"], curves["simulated_deg"]))
     assert behind.max() == pytest.approx(lags[0], abs=0.01)
     # the 3-D view shows the robot where the simulator has it
-    row = int(np.argmin(np.abs(tried.played.times - 1.0)))
-    window.ask("player.seek", time_s=float(tried.played.times[row]))
-    assert kick.context.scene.stance.base == pytest.approx(tried.played.record.base[row], abs=1e-9)
+    row = int(np.argmin(np.abs(tried.played_motion.times - 1.0)))
+    window.ask("player.seek", time_s=float(tried.played_motion.times[row]))
+    assert kick.context.scene.stance.base == pytest.approx(tried.played_motion.record.base[row], abs=1e-9)
     window.ask("truth.physics", on=False)
     assert window.topics["physics"] == {"on": False, "state": "off"}
     assert window.topics["player"]["duration_s"] == pytest.approx(1.94, abs=0.01)

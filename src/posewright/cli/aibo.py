@@ -70,9 +70,9 @@ Picture = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the command `aibo` and its verbs."""
     group = add_group(app, "aibo")
-    add_verb(group, "show", show, python_names="read_stick motions_on draw_stick")
-    add_verb(group, "check", check, python_names="read_stick check_monet")
-    add_verb(group, "add", add, python_names="add_to_stick")
+    add_verb(group, "show", show, python_equivalents="read_stick motions_on draw_stick")
+    add_verb(group, "check", check, python_equivalents="read_stick check_monet")
+    add_verb(group, "add", add, python_equivalents="add_to_stick")
     aibo_programs.add_verbs(group)
     aibo_archive.add_verbs(group)
 

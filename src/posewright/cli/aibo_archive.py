@@ -36,11 +36,11 @@ Force = Annotated[bool, option("--force", "Overwrite existing files.")]
 def add_verbs(aibo: typer.Typer) -> None:
     """Add the group `archive` and its verbs to the group `aibo`."""
     group = add_subgroup(aibo, "archive", "One archive of motions (*.ODA): list, extract, create, change.")
-    add_verb(group, "list", list_entries, python_names="read_archive")
-    add_verb(group, "extract", extract, python_names="extract_archive")
-    add_verb(group, "create", create, python_names="create_archive")
-    add_verb(group, "add", add, python_names="add_to_archive")
-    add_verb(group, "remove", remove, python_names="remove_from_archive")
+    add_verb(group, "list", list_entries, python_equivalents="read_archive")
+    add_verb(group, "extract", extract, python_equivalents="extract_archive")
+    add_verb(group, "create", create, python_equivalents="create_archive")
+    add_verb(group, "add", add, python_equivalents="add_to_archive")
+    add_verb(group, "remove", remove, python_equivalents="remove_from_archive")
 
 
 def list_entries(

@@ -108,8 +108,10 @@ Diagram = Annotated[
 
 def add_verbs(aibo: typer.Typer) -> None:
     """Add the verbs to the group `aibo`."""
-    add_verb(aibo, "run", run, python_names="run_openr openr_result sequence_diagram draw_sequence perform")
-    add_verb(aibo, "programs", list_programs, python_names="openr_programs")
+    add_verb(
+        aibo, "run", run, python_equivalents="run_openr openr_result sequence_diagram draw_sequence perform"
+    )
+    add_verb(aibo, "programs", list_programs, python_equivalents="openr_programs")
 
 
 def run(
@@ -169,21 +171,21 @@ def run(
     printer: _MessagePrinter | None = None
     if show_messages or prompt is not None:
         printer = _MessagePrinter(show_all=show_messages, to_stderr=as_json)
-    with console.spinner(openr_program.name, quiet=as_json or printer is not None) as describe:
+    with console.spinner(openr_program.name, quiet=as_json or printer is not None) as set_spinner_text:
         recording = runs.run_openr(
             openr_program,
             body=body,
             seed=seed,
             seconds=seconds,
-            watchers=[printer or _ProgressPrinter(openr_program.name, describe)],
+            watchers=[printer or _ProgressPrinter(openr_program.name, set_spinner_text)],
             clock=_real_time_clock(prompt) if real_time else None,
             record=record,
         )
     if diagram is not None:
         _draw_diagram(recording, diagram, quiet=as_json)
     if film is not None:
-        with console.spinner("filming", quiet=as_json) as describe:
-            film.make(recording, describe)
+        with console.spinner("filming", quiet=as_json) as set_spinner_text:
+            film.make(recording, set_spinner_text)
     result = runs.openr_result(recording)
     output_paths = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
     lines = list(openr.format_run_report(result, openr.entries_of(recording)))
@@ -352,13 +354,13 @@ class _MessagePrinter:
 class _ProgressPrinter:
     """A watcher of a run that shows the robot's time in a spinner."""
 
-    def __init__(self, name: str, describe: Callable[[str], None]) -> None:
+    def __init__(self, name: str, set_spinner_text: Callable[[str], None]) -> None:
         self._name = name
-        self._describe = describe
+        self._set_spinner_text = set_spinner_text
 
     def watch(self, block: Block) -> bool:
         """Show the robot's time; never ends a run."""
-        self._describe(f"{self._name}: {block.state.time_s:.1f} s")
+        self._set_spinner_text(f"{self._name}: {block.state.time_s:.1f} s")
         return False
 
 

@@ -31,12 +31,12 @@ ArenaName = Annotated[str, argument("ARENA", "An arena of `posewright arena list
 def register(app: typer.Typer) -> None:
     """Add the command `arena` and its verbs."""
     group = add_group(app, "arena")
-    add_verb(group, "list", list_arenas, python_names="all_arena_names")
-    add_verb(group, "show", show, python_names="find_arena")
-    add_verb(group, "edit", edit, python_names="open_arena_editor")
-    add_verb(group, "plot", plot, python_names="draw_arena")
-    add_verb(group, "import", import_field, python_names="import_arena write_arena")
-    add_verb(group, "export", export, python_names="export_arena")
+    add_verb(group, "list", list_arenas, python_equivalents="all_arena_names")
+    add_verb(group, "show", show, python_equivalents="find_arena")
+    add_verb(group, "edit", edit, python_equivalents="open_arena_editor")
+    add_verb(group, "plot", plot, python_equivalents="draw_arena")
+    add_verb(group, "import", import_field, python_equivalents="import_arena write_arena")
+    add_verb(group, "export", export, python_equivalents="export_arena")
 
 
 def list_arenas(as_json: AsJson = False) -> None:

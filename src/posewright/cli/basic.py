@@ -85,11 +85,14 @@ Camera = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the command `basic` and its verbs."""
     group = add_group(app, "basic")
-    add_verb(group, "run", run, python_names="run_basic basic_result")
-    add_verb(group, "check", check, python_names="read_basic check_basic")
-    add_verb(group, "format", format_programs, python_names="read_basic format_basic")
+    add_verb(group, "run", run, python_equivalents="run_basic basic_result")
+    add_verb(group, "check", check, python_equivalents="read_basic check_basic")
+    add_verb(group, "format", format_programs, python_equivalents="read_basic format_basic")
     add_verb(
-        group, "motions", motions, python_names="basic_routines basic_motions basic_program write_motion"
+        group,
+        "motions",
+        motions,
+        python_equivalents="basic_routines basic_motions basic_program write_motion",
     )
 
 
@@ -146,8 +149,8 @@ def run(
         setup, controller=controller, seconds=seconds, body=body, seed=seed, record=record
     )
     if film is not None:
-        with console.spinner("filming", quiet=as_json) as describe:
-            film.make(recording, describe)
+        with console.spinner("filming", quiet=as_json) as set_spinner_text:
+            film.make(recording, set_spinner_text)
     result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.print_warning(f"no breakpoint was reached: {', '.join(breakpoints)}")

@@ -64,10 +64,10 @@ Folder = Annotated[Path, argument("DIR", "The folder that `posewright board gene
 def register(app: typer.Typer) -> None:
     """Add the command `board` and its verbs."""
     group = add_group(app, "board")
-    add_verb(group, "generate", generate, python_names="generate explain")
-    add_verb(group, "build", build, python_names="build")
-    add_verb(group, "verify", verify, python_names="verify")
-    add_verb(group, "flash", flash, python_names="flash_command")
+    add_verb(group, "generate", generate, python_equivalents="generate explain")
+    add_verb(group, "build", build, python_equivalents="build")
+    add_verb(group, "verify", verify, python_equivalents="verify")
+    add_verb(group, "flash", flash, python_equivalents="flash_command")
 
 
 def generate(

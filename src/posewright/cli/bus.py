@@ -35,13 +35,13 @@ ServoId = Annotated[str, argument("SERVO", "The ID of a servo, or the name of it
 def register(app: typer.Typer) -> None:
     """Add the command `bus` and its verbs."""
     group = add_group(app, "bus")
-    add_verb(group, "scan", scan, python_names="open_bus scan_bus")
-    add_verb(group, "ping", ping, python_names="open_bus")
-    add_verb(group, "read", read, python_names="open_bus")
-    add_verb(group, "write", write, python_names="open_bus")
-    add_verb(group, "set-id", set_id, python_names="set_servo_id")
-    add_verb(group, "set-baud", set_baud, python_names="set_servo_rate")
-    add_verb(group, "diagnose", diagnose, python_names="diagnose_bus")
+    add_verb(group, "scan", scan, python_equivalents="open_bus scan_bus")
+    add_verb(group, "ping", ping, python_equivalents="open_bus")
+    add_verb(group, "read", read, python_equivalents="open_bus")
+    add_verb(group, "write", write, python_equivalents="open_bus")
+    add_verb(group, "set-id", set_id, python_equivalents="set_servo_id")
+    add_verb(group, "set-baud", set_baud, python_equivalents="set_servo_rate")
+    add_verb(group, "diagnose", diagnose, python_equivalents="diagnose_bus")
     bus_teach.add_verbs(group)
     bus_fake.add_verbs(group)
 
@@ -66,13 +66,13 @@ def scan(
     from posewright.buses.dynamixel import scanning
 
     card = robots.robot(robot)
-    with open_port(port, baud, card) as bus, console.spinner("scanning", quiet=as_json) as describe:
+    with open_port(port, baud, card) as bus, console.spinner("scanning", quiet=as_json) as set_spinner_text:
         bus_scan = scanning.scan(
             bus,
             card,
             ids=servo_ids(ids, card) if ids else scanning.EVERY_ID,
             rates=_parse_rates(rates) if rates else None,
-            on_progress=_describe_progress(describe),
+            on_progress=_report_in_spinner(set_spinner_text),
         )
         counts = bus.counts.to_dict()
     console.print_result(bus_scan.to_dict() | {"counts": counts}, _scan_lines(bus_scan), as_json=as_json)
@@ -264,14 +264,14 @@ def diagnose(
     from posewright.buses.dynamixel import diagnosis
 
     card = robots.robot(robot)
-    with open_port(port, baud, card) as bus, console.spinner("diagnosing", quiet=as_json) as describe:
+    with open_port(port, baud, card) as bus, console.spinner("diagnosing", quiet=as_json) as set_spinner_text:
         report = diagnosis.diagnose(
             bus,
             card,
             now=bus.now,
             ids=servo_ids(servos, card),
             n=timed,
-            on_progress=_describe_progress(describe),
+            on_progress=_report_in_spinner(set_spinner_text),
         )
     console.print_result(report.to_dict(), _diagnosis_lines(report), as_json=as_json)
     if _needs_action(report):
@@ -301,10 +301,13 @@ def _parse_rates(text: str) -> list[int]:
     return rates
 
 
-def _describe_progress(describe: Callable[[str], None]) -> Callable[[int, int, str], None]:
-    """Return a function that describes the progress of a scan or diagnosis, with the estimated time left.
+def _report_in_spinner(set_spinner_text: Callable[[str], None]) -> Callable[[int, int, str], None]:
+    """Return a function that shows the progress of a scan or diagnosis, with the estimated time left.
 
     The function takes the number of finished steps, the number of all steps, and what the next step does.
+
+    Args:
+        set_spinner_text: sets the text beside a spinner.
     """
     start_s = time.monotonic()
 
@@ -313,7 +316,7 @@ def _describe_progress(describe: Callable[[str], None]) -> Callable[[int, int, s
         if n_done >= MIN_STEPS_FOR_ESTIMATE:
             remaining_s = (time.monotonic() - start_s) * (n_total - n_done) / n_done
             estimate = f", {remaining_s:.0f} s left"
-        describe(f"{100 * n_done // n_total:3d} %  {step}{estimate}")
+        set_spinner_text(f"{100 * n_done // n_total:3d} %  {step}{estimate}")
 
     return on_progress
 

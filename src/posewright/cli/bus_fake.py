@@ -43,7 +43,7 @@ Seconds = Annotated[float | None, option("--seconds S", "Stop after S seconds; d
 
 def add_verbs(bus: typer.Typer) -> None:
     """Add the verb to the group `bus`."""
-    add_verb(bus, "fake", fake, python_names="fake_bus fake_port")
+    add_verb(bus, "fake", fake, python_equivalents="fake_bus fake_port")
 
 
 def fake(

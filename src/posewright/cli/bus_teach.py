@@ -47,10 +47,12 @@ def add_verbs(bus: typer.Typer) -> None:
         bus,
         "calibrate",
         calibrate,
-        python_names="DirectionWizard measure_offsets read_calibration apply_calibration write_calibration",
+        python_equivalents=(
+            "DirectionWizard measure_offsets read_calibration apply_calibration write_calibration"
+        ),
     )
-    add_verb(bus, "teach", teach, python_names="Teacher")
-    add_verb(bus, "monitor", monitor, python_names="watch_bus")
+    add_verb(bus, "teach", teach, python_equivalents="Teacher")
+    add_verb(bus, "monitor", monitor, python_equivalents="watch_bus")
 
 
 def calibrate(

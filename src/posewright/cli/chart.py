@@ -33,17 +33,17 @@ EXIT_UNDECIDED = 3  # exit code if it could not be decided whether two charts be
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "chart")
-    add_verb(group, "check", check, python_names="check_chart")
-    add_verb(group, "run", run, python_names="run_chart draw_timeline")
-    add_verb(group, "test", run_tests, python_names="run_scenarios")
-    add_verb(group, "coverage", coverage, python_names="coverage_of")
-    add_verb(group, "cover", cover, python_names="cover_chart")
-    add_verb(group, "mutate", mutate, python_names="mutate_chart")
-    add_verb(group, "diff", diff, python_names="compare_charts")
-    add_verb(group, "draw", draw, python_names="draw_chart")
-    add_verb(group, "table", table, python_names="tabulate_chart")
-    add_verb(group, "minimise", minimise, python_names="minimise_chart")
-    add_verb(group, "convert", convert, python_names="write_chart")
+    add_verb(group, "check", check, python_equivalents="check_chart")
+    add_verb(group, "run", run, python_equivalents="run_chart draw_timeline")
+    add_verb(group, "test", run_tests, python_equivalents="run_scenarios")
+    add_verb(group, "coverage", coverage, python_equivalents="coverage_of")
+    add_verb(group, "cover", cover, python_equivalents="cover_chart")
+    add_verb(group, "mutate", mutate, python_equivalents="mutate_chart")
+    add_verb(group, "diff", diff, python_equivalents="compare_charts")
+    add_verb(group, "draw", draw, python_equivalents="draw_chart")
+    add_verb(group, "table", table, python_equivalents="tabulate_chart")
+    add_verb(group, "minimise", minimise, python_equivalents="minimise_chart")
+    add_verb(group, "convert", convert, python_equivalents="write_chart")
 
 
 def check(

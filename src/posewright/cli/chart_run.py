@@ -280,7 +280,7 @@ def parse_line(chart: charts.Chart, line: str) -> TypedLine:
     events: list[str] = []
     n_ticks = 1
     for input_name, text in _split_line(line):
-        if input_name != "":
+        if input_name is not None:
             if input_name not in chart.inputs:
                 raise UnknownNameError.among("input", input_name, chart.inputs)
             changed_inputs[input_name] = charts.parse_input_value(chart, input_name, text)
@@ -294,20 +294,20 @@ def parse_line(chart: charts.Chart, line: str) -> TypedLine:
 
 
 class _Token(NamedTuple):
-    """A word of a typed line, or the value that it assigns to an input.
+    """A word of a typed line: `INPUT=VALUE`, an event or a time.
 
     Attributes:
-        input_name: the input; empty for a word that assigns nothing.
-        text: the value or the word.
+        input_name: the input; None for an event or a time, which assigns nothing.
+        text: the value that is assigned; otherwise the word.
     """
 
-    input_name: str
+    input_name: str | None
     text: str
 
     @property
     def is_unit(self) -> bool:
         """Whether it is a unit that stands alone."""
-        return not self.input_name and self.text in charts.UNITS
+        return self.input_name is None and self.text in charts.UNITS
 
 
 def _split_line(line: str) -> Iterator[_Token]:
@@ -320,7 +320,7 @@ def _split_line(line: str) -> Iterator[_Token]:
         if match["input"]:
             tokens.append(_Token(match["input"], match["value"]))
         else:
-            tokens.append(_Token("", match["word"]))
+            tokens.append(_Token(None, match["word"]))
     for index, token in enumerate(tokens):
         if token.is_unit and index > 0 and _NUMBER.fullmatch(tokens[index - 1].text):
             continue  # it was joined to the number before it

@@ -44,11 +44,11 @@ Workers = Annotated[int, option("--workers N", "The number of processes.", min=1
 def register(app: typer.Typer) -> None:
     """Add the command `contest` and its verbs."""
     group = add_group(app, "contest")
-    add_verb(group, "list", list_contests, python_names="contest_names")
-    add_verb(group, "show", show, python_names="contest read_contestant check_contestant")
-    add_verb(group, "run", run, python_names="play_day write_site check_day")
-    add_verb(group, "rank", rank, python_names="read_day check_day")
-    add_verb(group, "report", report, python_names="read_day write_site check_day rerun_day")
+    add_verb(group, "list", list_contests, python_equivalents="contest_names")
+    add_verb(group, "show", show, python_equivalents="contest read_contestant check_contestant")
+    add_verb(group, "run", run, python_equivalents="play_day write_site check_day")
+    add_verb(group, "rank", rank, python_equivalents="read_day check_day")
+    add_verb(group, "report", report, python_equivalents="read_day write_site check_day rerun_day")
 
 
 def list_contests(as_json: AsJson = False) -> None:

@@ -14,7 +14,7 @@ from posewright.cli.options import AsJson, add_command, argument, option
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "evaluate", evaluate, python_names="evaluate")
+    add_command(app, "evaluate", evaluate, python_equivalents="evaluate")
 
 
 def evaluate(

@@ -27,12 +27,12 @@ OptionalForward = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "gait")
-    add_verb(group, "list", list_gaits, python_names="gait_names")
-    add_verb(group, "show", show, python_names="read_gait check_gait")
-    add_verb(group, "plot", plot, python_names="draw_gait")
-    add_verb(group, "sample", sample, python_names="sample_gait write_motion")
-    add_verb(group, "run", run, python_names="walk_gait walk_many play_gait draw_walk")
-    add_verb(group, "compare", compare, python_names="walk_gait")
+    add_verb(group, "list", list_gaits, python_equivalents="gait_names")
+    add_verb(group, "show", show, python_equivalents="read_gait check_gait")
+    add_verb(group, "plot", plot, python_equivalents="draw_gait")
+    add_verb(group, "sample", sample, python_equivalents="sample_gait write_motion")
+    add_verb(group, "run", run, python_equivalents="walk_gait walk_many play_gait draw_walk")
+    add_verb(group, "compare", compare, python_equivalents="walk_gait")
 
 
 def list_gaits(

@@ -12,7 +12,7 @@ from posewright.cli.options import AsJson, add_command, argument, option
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "inspect", inspect, python_names="inspect_robot")
+    add_command(app, "inspect", inspect, python_equivalents="inspect_robot")
 
 
 def inspect(

@@ -29,7 +29,7 @@ TrustPython = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "judge", judge, python_names="judge find_inconsistencies rerun")
+    add_command(app, "judge", judge, python_equivalents="judge find_inconsistencies rerun")
 
 
 def judge(

@@ -87,16 +87,16 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "motion")
-    add_verb(group, "list", list_motions, python_names="shipped_motions")
-    add_verb(group, "new", new, python_names="create_motion write_motion")
-    add_verb(group, "info", info, python_names="read_motion_file")
-    add_verb(group, "convert", convert, python_names="convert_motion")
-    add_verb(group, "check", check, python_names="check_motion try_motion")
-    add_verb(group, "plot", plot, python_names="draw_motion")
-    add_verb(group, "film", film, python_names="film_motion")
-    add_verb(group, "play", play, python_names="play_motion")
-    add_verb(group, "view", view, python_names="open_view")
-    add_verb(group, "sample", sample, python_names="sample_motion")
+    add_verb(group, "list", list_motions, python_equivalents="shipped_motions")
+    add_verb(group, "new", new, python_equivalents="create_motion write_motion")
+    add_verb(group, "info", info, python_equivalents="read_motion_file")
+    add_verb(group, "convert", convert, python_equivalents="convert_motion")
+    add_verb(group, "check", check, python_equivalents="check_motion try_motion")
+    add_verb(group, "plot", plot, python_equivalents="draw_motion")
+    add_verb(group, "film", film, python_equivalents="film_motion")
+    add_verb(group, "play", play, python_equivalents="play_motion")
+    add_verb(group, "view", view, python_equivalents="open_view")
+    add_verb(group, "sample", sample, python_equivalents="sample_motion")
 
 
 def list_motions(

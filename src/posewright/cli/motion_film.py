@@ -160,7 +160,8 @@ def _render(
             camera=options.camera,
             speed=options.speed,
             size=options.size_px,
-            begin_s=result.played.first_frame * result.played.frame_s,  # without the time it settles
+            begin_s=result.played_motion.first_frame
+            * result.played_motion.frame_s,  # without the time it settles
             robots=result.robot,
             on_progress=options.on_progress,
         )

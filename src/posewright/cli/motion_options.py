@@ -71,8 +71,8 @@ def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
 def _print_warnings(file: formats.MotionFile) -> None:
     for warning in file.warnings:
         print_warning(f"{file.path}: {warning}")
-    if file.assumed is not None:
-        print_note(f"{file.path}: assumed {file.assumed}; choose another robot with --robot")
+    if file.assumed_robot is not None:
+        print_note(f"{file.path}: assumed {file.assumed_robot}; choose another robot with --robot")
 
 
 def to_radians(attitude_deg: tuple[float, float] | None) -> tuple[float, float] | None:

@@ -116,7 +116,7 @@ AcceptFaults = Annotated[
 ]
 
 
-class GroupWithNames(TyperGroup):
+class GroupWithOptionalShow(TyperGroup):
     """A group whose verb `show` may be left out: `robots sony_ers7` is `robots show sony_ers7`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # Any: classes of Click that Typer vendors
@@ -128,20 +128,22 @@ class GroupWithNames(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def add_verb(app: typer.Typer, name: str, function: Callable[..., None], *, python_names: str) -> None:
+def add_verb(app: typer.Typer, name: str, function: Callable[..., None], *, python_equivalents: str) -> None:
     """Add a verb to a group.
 
     Args:
         app: the group.
         name: the verb as it is typed.
         function: runs the verb. It has a parameter for each argument and option; its docstring is the help.
-        python_names: the names of `posewright` that do the same in Python, separated by spaces; help lists
-            them.
+        python_equivalents: the names of `posewright` that do the same in Python, separated by spaces; help
+            lists them.
     """
-    app.command(name, help=_build_help(function), epilog=_build_epilog(python_names))(function)
+    app.command(name, help=_build_help(function), epilog=_build_epilog(python_equivalents))(function)
 
 
-def add_command(app: typer.Typer, name: str, function: Callable[..., None], *, python_names: str) -> None:
+def add_command(
+    app: typer.Typer, name: str, function: Callable[..., None], *, python_equivalents: str
+) -> None:
     """Add a command without verbs to its panel of the help; the arguments are those of `add_verb`."""
     command = find_command(name)
     app.command(
@@ -149,15 +151,19 @@ def add_command(app: typer.Typer, name: str, function: Callable[..., None], *, p
         help=_build_help(function),
         short_help=command.summary,
         rich_help_panel=command.panel,
-        epilog=_build_epilog(python_names),
+        epilog=_build_epilog(python_equivalents),
     )(function)
 
 
 def add_group(app: typer.Typer, name: str) -> typer.Typer:
-    """Add a command that groups verbs to its panel of the help, and return the empty group."""
+    """Add a command whose verbs are subcommands to its panel of the help.
+
+    Returns:
+        The group of verbs, which is empty; the caller adds the verbs.
+    """
     command = find_command(name)
     group = typer.Typer(
-        help=command.summary, no_args_is_help=True, rich_markup_mode="rich", cls=GroupWithNames
+        help=command.summary, no_args_is_help=True, rich_markup_mode="rich", cls=GroupWithOptionalShow
     )
     app.add_typer(group, name=name, rich_help_panel=command.panel)
     return group
@@ -181,8 +187,9 @@ def _build_help(function: Callable[..., None]) -> str:
     return "\n\n".join(paragraphs)
 
 
-def _build_epilog(python_names: str) -> str:
-    return f"In Python: {', '.join(f'posewright.{name}' for name in python_names.split())}"
+def _build_epilog(python_equivalents: str) -> str:
+    """Return the last line of a verb's help: what does the same in Python."""
+    return f"In Python: {', '.join(f'posewright.{name}' for name in python_equivalents.split())}"
 
 
 def parse_choice(kind: type[Member], name: str, option_name: str) -> Member:
@@ -295,6 +302,10 @@ def recording_paths(path: Path, names: Sequence[str]) -> list[Path]:
 
 def require_recording_path(path: Path | None, *inputs: str | Path | None) -> None:
     """Raise unless a recording can be written at the path, so that a long run does not fail at its end.
+
+    Args:
+        path: the file of the recording; nothing is required of None.
+        inputs: files that the command reads, which the recording must not replace.
 
     Raises:
         InputError: the name does not end in .mcap.

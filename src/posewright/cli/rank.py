@@ -29,7 +29,7 @@ Csv = Annotated[Path | None, option("--csv FILE", "Also write the table to this 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "rank", rank, python_names="rank")
+    add_command(app, "rank", rank, python_equivalents="rank")
 
 
 def rank(

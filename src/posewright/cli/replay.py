@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "replay", replay, python_names="replay")
+    add_command(app, "replay", replay, python_equivalents="replay")
 
 
 def replay(

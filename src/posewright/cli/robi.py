@@ -110,12 +110,16 @@ Target = Annotated[Path | None, option("--output -o FILE", "The file to write.")
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "robi")
-    add_verb(group, "run", run, python_names="run_robi robi_result perform")
-    add_verb(group, "watch", watch, python_names="run_robi")
-    add_verb(group, "list", list_program, python_names="open_robi_program list_robi_program robi_motion")
-    add_verb(group, "assemble", assemble, python_names="assemble_robi_program robi_program")
-    add_verb(group, "patch", patch, python_names="read_robi_patch patch_robi_program unpatch_robi_program")
-    add_verb(group, "postures", judge_postures, python_names="judge_robi_postures")
+    add_verb(group, "run", run, python_equivalents="run_robi robi_result perform")
+    add_verb(group, "watch", watch, python_equivalents="run_robi")
+    add_verb(
+        group, "list", list_program, python_equivalents="open_robi_program list_robi_program robi_motion"
+    )
+    add_verb(group, "assemble", assemble, python_equivalents="assemble_robi_program robi_program")
+    add_verb(
+        group, "patch", patch, python_equivalents="read_robi_patch patch_robi_program unpatch_robi_program"
+    )
+    add_verb(group, "postures", judge_postures, python_equivalents="judge_robi_postures")
 
 
 def run(

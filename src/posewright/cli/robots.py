@@ -27,10 +27,10 @@ MODEL_FORMATS = ("urdf", "mjcf")
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "robots")
-    add_verb(group, "list", list_robots, python_names="robot_names")
-    add_verb(group, "show", show, python_names="robot describe_robot draw_robot")
-    add_verb(group, "import", import_, python_names="import_robot")
-    add_verb(group, "export", export, python_names="export_robot")
+    add_verb(group, "list", list_robots, python_equivalents="robot_names")
+    add_verb(group, "show", show, python_equivalents="robot describe_robot draw_robot")
+    add_verb(group, "import", import_, python_equivalents="import_robot")
+    add_verb(group, "export", export, python_equivalents="export_robot")
 
 
 def list_robots(as_json: AsJson = False) -> None:

@@ -131,7 +131,9 @@ BATCH_FOLDER = Path("out/{trial}-{digest}")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "run", run, python_names="run_trial run_many draw_outcome draw_board film_recording")
+    add_command(
+        app, "run", run, python_equivalents="run_trial run_many draw_outcome draw_board film_recording"
+    )
 
 
 def run(

@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
     """Add the group and its verb."""
     group = add_group(app, "score")
     group.callback()(_keep_group)  # without a callback Typer turns a group with one verb into a command
-    add_verb(group, "obstacle-race", obstacle_race, python_names="score")
+    add_verb(group, "obstacle-race", obstacle_race, python_equivalents="score")
 
 
 def _keep_group() -> None:

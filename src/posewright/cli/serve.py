@@ -79,7 +79,7 @@ Seconds = Annotated[float | None, option("--for S", "How long to serve, in secon
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "serve", serve, python_names="serve")
+    add_command(app, "serve", serve, python_equivalents="serve")
 
 
 def serve(
@@ -232,7 +232,9 @@ def _read_arena(name: str | None, layout: str, seed: int) -> Arena | None:
         return None
     from posewright.arenas import arena
 
-    return arena_with_layout(name, layout, seed, legal=False) if layout else arena(name)
+    if not layout:
+        return arena(name)
+    return arena_with_layout(name, layout, seed, legal=False)  # even with boxes that the rules forbid
 
 
 def _start_pose(text: str | None, field: Arena | None) -> tuple[float, float, float]:

@@ -30,7 +30,7 @@ Browser = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "studio", studio, python_names="open_studio")
+    add_command(app, "studio", studio, python_equivalents="open_studio")
 
 
 def studio(

@@ -76,7 +76,7 @@ Report = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "tune", tune, python_names="tune_gait write_gait draw_tuning")
+    add_command(app, "tune", tune, python_equivalents="tune_gait write_gait draw_tuning")
 
 
 def tune(
@@ -261,7 +261,7 @@ class SearchProgress:
         generation: number of the last complete generation, the start being 0; None before that.
         show_status: called with every status.
         _best: the best attempt so far, of the journal or evaluated now; None before the first.
-        _n_total: number of candidates of the whole search, with the start.
+        _n_total_candidates: number of candidates of the whole search, with the start (generation 0).
         _n_recorded: number of candidates that the journal had at the beginning.
         _n_evaluated: number of candidates evaluated since.
     """
@@ -274,7 +274,16 @@ class SearchProgress:
         journal: search.Journal | None,
         clock: Callable[[], float],
     ) -> None:
-        plan = search.make_plan(
+        """Read the numbers of candidates from the plan of the search, and the best of the journal.
+
+        Args:
+            task: the tuning, with the search's usual population.
+            generations: number of generations after the start.
+            population: number of candidates in a generation; None for that of the task.
+            journal: attempts of the search before it was interrupted; None for a new search.
+            clock: returns the time [s], to estimate the time left.
+        """
+        plan = search.make_plan(  # the numbers in it do not depend on the seed
             runs.GaitProblem(task),
             population=task.search.population if population is None else population,
             spread=task.search.spread,
@@ -282,13 +291,13 @@ class SearchProgress:
         )
         self.name = task.name
         self.generation: int | None = None
-        self.show_status: ShowStatus = lambda *_: None
-        self._generations = generations
+        self.show_status: ShowStatus = lambda *_: None  # by default nothing is shown
+        self._n_generations = generations
         self._population = plan.population
-        self._n_total = plan.end_of(generations)
-        attempts = () if journal is None else journal.attempts[: self._n_total]
-        self._best = min(attempts, key=lambda attempt: attempt.score, default=None)
-        self._n_recorded = len(attempts)
+        self._n_total_candidates = plan.count_attempts_until(generations)
+        recorded_attempts = () if journal is None else journal.attempts[: self._n_total_candidates]
+        self._best = min(recorded_attempts, key=lambda attempt: attempt.score, default=None)
+        self._n_recorded = len(recorded_attempts)
         self._n_evaluated = 0
         self._clock = clock
         self._start_s = clock()
@@ -296,7 +305,7 @@ class SearchProgress:
     @property
     def n_remaining(self) -> int:
         """Number of candidates that still have to be evaluated."""
-        return self._n_total - self._n_recorded - self._n_evaluated
+        return self._n_total_candidates - self._n_recorded - self._n_evaluated
 
     @property
     def wall_s(self) -> float:
@@ -309,7 +318,7 @@ class SearchProgress:
         Of those that were read from the journal, only the last one is shown.
         """
         self.generation = generation.number
-        position = f"generation {self.generation} of {self._generations}"
+        position = f"generation {self.generation} of {self._n_generations}"
         is_new = generation.evaluations > self._n_recorded
         is_last_recorded = not is_new and generation.evaluations + self._population > self._n_recorded
         if is_new:
@@ -323,7 +332,7 @@ class SearchProgress:
         self._n_evaluated += 1
         if self._best is None or attempt.score < self._best.score:
             self._best = attempt
-        generation = f"generation {attempt.generation} of {self._generations}"
+        generation = f"generation {attempt.generation} of {self._n_generations}"
         self._show(f"{generation}, {attempt.index + 1} of {self._population}", is_generation=False)
 
     def _show(self, position: str, *, is_generation: bool) -> None:

@@ -21,14 +21,15 @@ FOR_EVER = "for ever"
 def describe_motion_file(file: MotionFile, page: PageReference | None = None) -> dict[str, object]:
     """Return a description of a page, by default the first, and a list of all pages.
 
-    `repeat` and `total_duration_s` are None for a motion that repeats for ever.
+    `repeat` and `total_duration_s` are None for a motion that repeats for ever. `assumed` describes the robot
+    assumed for the file if it names none.
     """
     motion = file.motion(page)
     return {
         "file": str(file.path),
         "format": file.format,
         "robot": motion.robot,
-        "assumed": file.assumed,
+        "assumed": file.assumed_robot,
         "robot_joints": len(robot_of_motion(motion).joints),
         "design": motion.extras.get("design"),
         "frame_ms": _frame_ms(file, motion),

@@ -172,7 +172,7 @@ class MotionFile:
         n_pages: number of pages, empty ones included.
         warnings: descriptions of what is unusual about it.
         document: the file as its format represents it, for writing it back.
-        assumed: a description of the robot assumed for it, if the file names none; else None.
+        assumed_robot: a description of the robot assumed for it, if the file names none; else None.
     """
 
     format: str
@@ -182,7 +182,7 @@ class MotionFile:
     n_pages: int = 1
     warnings: tuple[str, ...] = ()
     document: object = None
-    assumed: str | None = None
+    assumed_robot: str | None = None
 
     def __repr__(self) -> str:
         return f"MotionFile({self.format!r}, {str(self.path)!r}, {len(self.motions)} motions)"

@@ -135,7 +135,7 @@ def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None)
         file = motion_format.read(data, path, card)
     if card is not None or motion_format.names_robot or not file.motions:
         return file
-    return replace(file, assumed=_describe_assumed_robot(robot_of_motion(file.motion()), file))
+    return replace(file, assumed_robot=_describe_assumed_robot(robot_of_motion(file.motion()), file))
 
 
 def _names_card_by_path(file: MotionFile) -> bool:
@@ -166,6 +166,7 @@ def _describe_assumed_robot(card: Robot, file: MotionFile) -> str:
 
 
 def _exceeds_limits(pose: Pose, card: Robot) -> bool:
+    """Return whether a joint of the pose is beyond the robot's hardware limits, with a slack."""
     indices = [card.index(joint) for joint in pose.joints]
     lower, upper = (limits[indices] for limits in card.hardware_limits)
     return bool(np.any((pose.angles < lower - SLACK_RAD) | (pose.angles > upper + SLACK_RAD)))
@@ -182,11 +183,12 @@ def read_motion(
 ) -> Motion:
     """Read one motion of a file.
 
+    Writing the motion back writes all pages of its file. If a page was stated here, it writes only that page
+    and those that it leads to.
+
     Args:
         path: the file.
-        page: name or number of the page. By default it is the first page with a motion, which stands
-            for the whole file: writing it writes all pages. With a page given, only that page and those that
-            it leads to are written.
+        page: name or number of the page; by default, the first page with a motion.
         robot: as in `read_motion_file`.
 
     Raises:

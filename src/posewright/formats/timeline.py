@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -27,15 +27,15 @@ class TimedPose(NamedTuple):
         time_ms: time since the start of the motion [ms].
         angles: (n_joints,) [rad]; a held or free joint keeps its last angle, NaN before its first one.
         is_set: (n_joints,) whether the keyframe itself gives the joint an angle.
-        keyframe: number of the keyframe, from 1; 0 for the pose the motion begins in.
-        exact_s: the time before it was rounded [s].
+        keyframe_number: from 1; 0 for the pose the motion begins in.
+        unrounded_s: the time before it was rounded to `time_ms` [s].
     """
 
     time_ms: int
     angles: Floats
     is_set: Flags
-    keyframe: int
-    exact_s: float
+    keyframe_number: int
+    unrounded_s: float
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Timeline:
 
 
 def timeline_of(
-    motion: Motion, step_ms: int = 1, *, starts_at_zero: bool = False, early_jumps: bool = True
+    motion: Motion, step_ms: int = 1, *, has_pose_at_zero: bool = False, early_jumps: bool = True
 ) -> Timeline:
     """Return one pass of a motion on a timeline of whole steps.
 
@@ -70,7 +70,7 @@ def timeline_of(
     Args:
         motion: the motion.
         step_ms: length of a step [ms].
-        starts_at_zero: whether there must be a pose at time 0, even if the first keyframe is reached later.
+        has_pose_at_zero: whether there must be a pose at time 0, even if the first keyframe is reached later.
         early_jumps: whether a jump, which is two keyframes with different angles within a step, starts a
             step early, which is little if steps are short; otherwise the last of several keyframes within a
             step replaces the others.
@@ -79,7 +79,7 @@ def timeline_of(
     losses: list[str] = []
     time_ms_by_keyframe: dict[int, int] = {}
     n_jumps = 0
-    all_poses = _timed_poses(motion, step_ms, starts_at_zero=starts_at_zero)
+    all_poses = _timed_poses(motion, step_ms, has_pose_at_zero=has_pose_at_zero)
     for time_ms, poses_at_time in groupby(all_poses, key=lambda pose: pose.time_ms):
         runs = _group_equal_poses(poses_at_time)
         last_ms = poses[-1].time_ms if poses else -step_ms  # the first pose may be at any time from 0
@@ -96,7 +96,7 @@ def timeline_of(
         _record_times(time_ms_by_keyframe, runs[-1], time_ms)
         losses += _describe_merged_keyframes(runs, step_ms)
     remarks = [f"jumps take {step_ms} ms: {n_jumps} of them"] if n_jumps else []
-    shifts_s = [pose.exact_s - _round_to_step(pose.exact_s, step_ms) / MS_PER_S for pose in poses]
+    shifts_s = [pose.unrounded_s - _round_to_step(pose.unrounded_s, step_ms) / MS_PER_S for pose in poses]
     remarks += rounding_remarks(step_ms, shifts_s)
     times_s: list[float | None] = []
     for number in range(1, len(motion.keyframes) + 1):
@@ -112,20 +112,27 @@ def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]
         yield f"times are rounded to {step_ms:g} ms, by up to {largest_s * MS_PER_S:.2g} ms"
 
 
-def _timed_poses(motion: Motion, step_ms: int, *, starts_at_zero: bool) -> Iterator[TimedPose]:
-    """Yield the pose of each keyframe at its time, and once more at the end of a pause."""
-    angles = np.full(len(motion.joints), np.nan)
-    if starts_at_zero:
+def _timed_poses(motion: Motion, step_ms: int, *, has_pose_at_zero: bool) -> Iterator[TimedPose]:
+    """Yield the pose of each keyframe at its time, and once more at the end of a pause.
+
+    Args:
+        motion: the motion.
+        step_ms: the step to which times are rounded [ms].
+        has_pose_at_zero: whether to yield the pose that the motion begins in, at time 0, if the first
+            keyframe is reached later.
+    """
+    angles = np.full(len(motion.joints), np.nan)  # NaN before a joint's first angle
+    if has_pose_at_zero:
         angles = motion.resolved_poses()[0].angles
         if motion.keyframes[0].reach_s > 0.0:
-            yield TimedPose(0, angles, is_set=~np.isnan(angles), keyframe=0, exact_s=0.0)
-    for number, keyframe, times in zip(count(1), motion.keyframes, key_times(motion), strict=False):
+            yield TimedPose(0, angles, is_set=~np.isnan(angles), keyframe_number=0, unrounded_s=0.0)
+    timed_keyframes = zip(motion.keyframes, key_times(motion), strict=True)
+    for number, (keyframe, (reached_s, pause_end_s)) in enumerate(timed_keyframes, 1):
         is_set = ~np.isnan(keyframe.pose.angles)
-        angles = np.where(is_set, keyframe.pose.angles, angles)
-        reached_s, pause_end_s = times
+        angles = np.where(is_set, keyframe.pose.angles, angles)  # other joints keep their last angle
         pose_times_s = (reached_s, pause_end_s) if keyframe.pause_s else (reached_s,)
         for time_s in pose_times_s:
-            yield TimedPose(_round_to_step(time_s, step_ms), angles, is_set, keyframe=number, exact_s=time_s)
+            yield TimedPose(_round_to_step(time_s, step_ms), angles, is_set, number, unrounded_s=time_s)
 
 
 def key_times(motion: Motion) -> Iterator[tuple[float, float]]:
@@ -161,14 +168,14 @@ def _merge_run(run: list[TimedPose]) -> TimedPose:
 def _record_times(time_ms_by_keyframe: dict[int, int], run: list[TimedPose], time_ms: int) -> None:
     """Enter `time_ms` for the keyframes of a run; a keyframe with a pause keeps the time it is reached."""
     for pose in run:
-        time_ms_by_keyframe.setdefault(pose.keyframe, time_ms)
+        time_ms_by_keyframe.setdefault(pose.keyframe_number, time_ms)
 
 
 def _describe_merged_keyframes(runs: list[list[TimedPose]], step_ms: int) -> Iterator[str]:
     """Yield a description of each keyframe that is lost, since only the last of these runs is kept."""
-    last_keyframe = runs[-1][-1].keyframe
+    last_keyframe = runs[-1][-1].keyframe_number
     step = "millisecond" if step_ms == 1 else f"{step_ms} ms"
-    for number in dict.fromkeys(pose.keyframe for run in runs[:-1] for pose in run):
+    for number in dict.fromkeys(pose.keyframe_number for run in runs[:-1] for pose in run):
         subject = f"keyframe {number}" if number else "the pose it begins in"
         yield f"{subject}: within the same {step} as keyframe {last_keyframe}, which stays"
 

@@ -50,7 +50,7 @@ class Conversion:
         remarks: descriptions of what was filled in or expressed differently.
         quantum: the smallest steps of the format.
         rounding: what these steps changed; None for a copy, in which nothing changed.
-        assumed: a description of the robot assumed for the source, if the file names none; else None.
+        assumed_robot: a description of the robot assumed for the source, if the file names none; else None.
         faults: errors of `motion check` in the motion, if robots play files of the format; they were
             accepted.
     """
@@ -60,7 +60,7 @@ class Conversion:
     remarks: tuple[str, ...] = ()
     quantum: Quantum = EXACT
     rounding: Rounding | None = None
-    assumed: str | None = None
+    assumed_robot: str | None = None
     faults: tuple[str, ...] = ()
 
 
@@ -144,7 +144,7 @@ def convert_motion(
     if written_motion is not None:
         rounding = measure_rounding(motion, written_motion, rendering, motion_format)
     return Conversion(
-        motion_format.name, losses, remarks, motion_format.quantum, rounding, file.assumed, faults
+        motion_format.name, losses, remarks, motion_format.quantum, rounding, file.assumed_robot, faults
     )
 
 

@@ -282,12 +282,12 @@ def _read_only(numbers: list[float]) -> Floats:
 
 
 def html_table(
-    title: str, columns: Iterable[str], rows: Iterable[Iterable[str]], *, opened: bool = False
+    title: str, columns: Iterable[str], rows: Iterable[Iterable[str]], *, is_open: bool = False
 ) -> str:
-    """Return an HTML table that unfolds below its title; `opened` unfolds it at first. Texts are escaped."""
+    """Return an HTML table that unfolds below its title; `is_open` unfolds it at first. Texts are escaped."""
     lines = [_row("th", columns), *(_row("td", row) for row in rows)]
     table = f"<table>{''.join(lines)}</table>"
-    return f"<details{' open' * opened}><summary>{escape(title)}</summary>{table}</details>"
+    return f"<details{' open' * is_open}><summary>{escape(title)}</summary>{table}</details>"
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:

@@ -42,6 +42,8 @@ from posewright.runs.trial import (
 )
 from posewright.search.plan import require_seed
 
+CM_PER_M = 100.0
+
 MAX_SEEDS = 100_000
 _SEEDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 _SKETCH_POINTS = 160
@@ -244,24 +246,40 @@ def _is_shared_controller(controller: ControllerSource) -> bool:
 
 
 def run_of(name: str, outcome: Outcome) -> BatchRun:
-    """Return the batch's entry for a trial's outcome."""
-    score = outcome.score
-    table = score.table()
+    """Return the batch's entry for a trial's outcome.
+
+    Its `story` are the remarks about the run, one line each, its `sketch` is a small drawing of the robots'
+    paths, and its `body` says how the robots differ from their model; it is empty if they do not.
+
+    Args:
+        name: name of the run in the batch.
+        outcome: recording and score of the run.
+    """
     recording = outcome.recording
-    points = {} if isinstance(score, Unjudged) else {"points": score.points}
-    ranked = score if isinstance(score, RankedScore) else None
-    domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
-    return BatchRun(
+    score = outcome.score
+    score_table = score.table()
+    run_without_ranking = BatchRun(
         name,
-        figures=ranked.figures if ranked else points,
-        ranking=ranked.ranking if ranked else (score.points,),
-        incidents=ranked.incidents if ranked else (),
-        score={"columns": table.columns, "rows": table.rows, "total": table.total},
-        story=(*table.notes, *score.warnings, *outcome.remarks),
-        body="" if domain.is_nominal else str(domain),
+        figures={} if isinstance(score, Unjudged) else {"points": score.points},
+        ranking=(score.points,),
+        score={"columns": score_table.columns, "rows": score_table.rows, "total": score_table.total},
+        story=(*score_table.notes, *score.warnings, *outcome.remarks),
+        body=_describe_deviations(recording),
         digest=recording.digest(),
         sketch=sketch_of(recording),
     )
+    if not isinstance(score, RankedScore):
+        return run_without_ranking
+    return replace(
+        run_without_ranking, figures=score.figures, ranking=score.ranking, incidents=score.incidents
+    )
+
+
+def _describe_deviations(recording: Recording) -> str:
+    """Return how the robots of a run differ from their model; empty if they do not."""
+    first_robot, *_ = recording.header.robots.values()  # all robots of a run differ in the same way
+    domain = domain_of(first_robot.facts.get("domain") or {})
+    return "" if domain.is_nominal else str(domain)
 
 
 def sketch_of(recording: Recording) -> Mapping[str, Any]:
@@ -278,7 +296,7 @@ def sketch_of(recording: Recording) -> Mapping[str, Any]:
     if not recording.header.arena or not any(map(len, places.values())):
         return {}
     arena = Arena.from_dict(recording.header.arena)
-    width, height = (100.0 * side for side in arena.size_m)
+    width, height = (CM_PER_M * side for side in arena.size_m)
     areas = [[f"M0 0H{width:.0f}V{height:.0f}H0Z", _hex_colour(pale(arena.colours["floor"]))]]
     for shape in sorted(arena.shapes, key=lambda shape: shape.top_m):
         colour = arena.colour_of(shape)
@@ -303,12 +321,14 @@ def sketch_of(recording: Recording) -> Mapping[str, Any]:
 def _svg_outline(shape: Shape, height_cm: float) -> str:
     """Return the outline of a shape of the field as an SVG path [cm]: a circle, or a polygon."""
     if shape.is_round:
-        radius = 50.0 * shape.size_m[0]
-        middle_y = height_cm / 2.0 - 100.0 * shape.y
-        half_circle = f"a{radius:.1f} {radius:.1f} 0 0 0"
+        diameter_m = shape.size_m[0]
+        radius_cm = CM_PER_M / 2.0 * diameter_m
+        left_cm = CM_PER_M * shape.x - radius_cm
+        middle_y_cm = height_cm / 2.0 - CM_PER_M * shape.y  # y of the field points up from its middle
+        half_circle = f"a{radius_cm:.1f} {radius_cm:.1f} 0 0 0"
         return (
-            f"M{100.0 * shape.x - radius:.1f} {middle_y:.1f}"
-            f"{half_circle} {2.0 * radius:.1f} 0{half_circle} {-2.0 * radius:.1f} 0Z"
+            f"M{left_cm:.1f} {middle_y_cm:.1f}"
+            f"{half_circle} {2.0 * radius_cm:.1f} 0{half_circle} {-2.0 * radius_cm:.1f} 0Z"
         )
     return f"{_svg_path(shape_outline(shape), height_cm)}Z"
 
@@ -320,5 +340,5 @@ def _hex_colour(colour: Colour) -> str:
 
 def _svg_path(points: Floats, height_cm: float) -> str:
     """Return points of the field `(n, 2)` [m] as an SVG path [cm] with y pointing down."""
-    coordinates = [f"{100.0 * x:.0f} {height_cm / 2.0 - 100.0 * y:.0f}" for x, y in points.tolist()]
+    coordinates = [f"{CM_PER_M * x:.0f} {height_cm / 2.0 - CM_PER_M * y:.0f}" for x, y in points.tolist()]
     return f"M{'L'.join(coordinates)}"

@@ -50,26 +50,36 @@ class CheckedPage:
         number: the number of its page.
         motion: its name.
         findings: the findings by the design rules.
-        played: result of the simulation; None without one.
+        simulation_result: result of the simulation; None without one.
     """
 
     number: int
     motion: str
     findings: tuple[Finding, ...]
-    played: MotionResult | None = None
+    simulation_result: MotionResult | None = None
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
         """The findings by the rules, followed by those of the simulation."""
-        return self.findings if self.played is None else (*self.findings, *self.played.findings)
+        return (
+            self.findings
+            if self.simulation_result is None
+            else (*self.findings, *self.simulation_result.findings)
+        )
 
 
 @dataclass(frozen=True)
 class MotionCheck:
-    """The findings about a motion file, by page."""
+    """The findings about a motion file, by page.
+
+    Attributes:
+        file: the file.
+        rules_name: name or path of the design rules.
+        pages: the checked pages; some may also have been simulated.
+    """
 
     file: MotionFile
-    rules: str
+    rules_name: str
     pages: tuple[CheckedPage, ...]
 
     def count(self, level: Level) -> int:
@@ -81,39 +91,46 @@ class MotionCheck:
         """All findings with the names of their motions: by the rules first, then by the simulation."""
         by_rules = [(page.motion, finding) for page in self.pages for finding in page.findings]
         return by_rules + [
-            (result.played.name, finding) for _, result in self.played for finding in result.findings
+            (result.played_motion.name, finding)
+            for _, result in self.simulation_results
+            for finding in result.findings
         ]
 
     @property
-    def played(self) -> list[tuple[int, MotionResult]]:
+    def simulation_results(self) -> list[tuple[int, MotionResult]]:
         """The page number and the result of each simulated motion."""
-        return [(page.number, page.played) for page in self.pages if page.played is not None]
+        return [
+            (page.number, page.simulation_result) for page in self.pages if page.simulation_result is not None
+        ]
 
     def to_dict(self) -> dict[str, object]:
-        """Return plain data, fit for JSON; it has a key `physics` if motions were simulated."""
+        """Return plain data, fit for JSON; it has a key `physics` if motions were simulated.
+
+        Its findings are those of all pages by the design rules, followed by those of the simulations.
+        """
         findings = [
             {"page": page.number, "motion": page.motion, **_rule_finding_data(finding)}
             for page in self.pages
             for finding in page.findings
         ]
         findings += [
-            {"page": number, "motion": result.played.name, **finding_data(finding)}
-            for number, result in self.played
+            {"page": number, "motion": result.played_motion.name, **finding_data(finding)}
+            for number, result in self.simulation_results
             for finding in result.findings
         ]
         data: dict[str, object] = {
             "file": str(self.file.path),
             "format": self.file.format,
-            "assumed": self.file.assumed,
-            "rules": self.rules,
+            "assumed": self.file.assumed_robot,
+            "rules": self.rules_name,
             "motions": len(self.pages),
             "checked": [{"page": page.number, "motion": page.motion} for page in self.pages],
             "errors": self.count(Level.ERROR),
             "warnings": self.count(Level.WARNING),
             "findings": findings,
         }
-        if self.played:
-            data["physics"] = [_physics_data(number, result) for number, result in self.played]
+        if self.simulation_results:
+            data["physics"] = [_physics_data(number, result) for number, result in self.simulation_results]
         return data
 
     def lines(self, *, verbose: bool = False) -> Lines:
@@ -123,10 +140,12 @@ class MotionCheck:
             verbose: whether all findings are listed.
         """
         yield from self.finding_lines(verbose=verbose)
-        if len(self.played) > 1:  # one row each, as the figures of several motions would take too many lines
-            yield physics_table((number, result.figures()) for number, result in self.played)
+        if (
+            len(self.simulation_results) > 1
+        ):  # one row each, as the figures of several motions would take too many lines
+            yield physics_table((number, result.figures()) for number, result in self.simulation_results)
         else:
-            for _, result in self.played:
+            for _, result in self.simulation_results:
                 yield from result.number_lines()
 
     def finding_lines(self, *, verbose: bool = False) -> Lines:
@@ -191,14 +210,14 @@ def check_motion_file(
     ]
     checked_pages = []
     for (number, motion), findings in zip(pages, findings_by_page, strict=True):
-        simulation = None
+        simulation_result = None
         if options.physics:
             if on_progress is not None:
                 on_progress(motion.name)
-            simulation = try_motion(motion, attitude=options.attitude, friction=options.friction)
+            simulation_result = try_motion(motion, attitude=options.attitude, friction=options.friction)
             if recording_path is not None:
-                write_mcap(simulation.recording, recording_path(number))
-        checked_pages.append(CheckedPage(number, motion.name, tuple(findings), simulation))
+                write_mcap(simulation_result.recording, recording_path(number))
+        checked_pages.append(CheckedPage(number, motion.name, tuple(findings), simulation_result))
     return MotionCheck(file, options.rules, tuple(checked_pages))
 
 

@@ -44,6 +44,6 @@ class MotionKind:
             robot_of_motion(motion, robot),
             pose=options.get("pose"),
             longest_s=LONGEST_RUN_S,
-            endless_passes=None,
+            endless_passes=None,  # a motion that repeats for ever is played until the run ends
             warnings=warnings,
         )

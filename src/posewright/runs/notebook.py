@@ -30,7 +30,7 @@ DRAWING_FUNCTIONS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("posewright.motions.motion", "Motion"): (_FIGURES, "draw_motion"),
         ("posewright.gaits.quadruped.gait", "Gait"): (_FIGURES, "draw_gait"),
         ("posewright.evaluation.walking.report", "WalkResult"): (_FIGURES, "draw_walk"),
-        ("posewright.runs.walking.many", "ManyReport"): (__name__, "figures_of_many"),
+        ("posewright.runs.walking.many", "ManyReport"): (__name__, "tabulate_many_walks"),
         ("posewright.evaluation.motion.report", "MotionResult"): (_REPLAYING, "draw_outcome"),
         ("posewright.evaluation.run_result", "RunResult"): (_REPLAYING, "draw_outcome"),
         ("posewright.runs.outcome", "Outcome"): (_REPLAYING, "draw_outcome"),
@@ -121,8 +121,8 @@ def report_frame(batch: Batch) -> str:
     return frame + html_table("All runs as a table", map(figure_words, table[0] if table else ()), rows)
 
 
-def figures_of_many(walks: ManyReport) -> str:
-    """Return a table with the median and the worst value of each figure over many bodies."""
+def tabulate_many_walks(walks: ManyReport) -> str:
+    """Return an HTML table with the median and the worst value of each figure over many bodies."""
     from posewright.evaluation.walking.figures import FIGURES
     from posewright.robots import html_table
 
@@ -136,4 +136,4 @@ def figures_of_many(walks: ManyReport) -> str:
         )
         for figure in FIGURES
     )
-    return html_table(repr(walks)[1:-1], columns, rows, opened=True)
+    return html_table(walks.title, columns, rows, is_open=True)

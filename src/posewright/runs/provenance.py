@@ -56,7 +56,7 @@ class ProgramOrigin:
 
     @classmethod
     def from_dict(cls, data: PlainMapping) -> Self:
-        """Return the origin of the data from `to_dict`.
+        """Return the `ProgramOrigin` that `to_dict` turned into this data.
 
         Raises:
             InputError: the data have another shape.

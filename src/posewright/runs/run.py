@@ -184,19 +184,29 @@ class Run:
         return tuple(bodies)
 
     def all_documents(self) -> dict[str, str]:
-        """Return the texts in the recording: programs, rules, layout, cards that are not in the catalogue."""
+        """Return the texts in the recording, by file name.
+
+        They are those of the programs, the rules and the layout, the `documents` of the run, and the cards,
+        which describe the robots, unless Posewright ships them. If programs have different texts of one file
+        name, the later ones get the name of the robot before it. Otherwise a later text replaces an earlier
+        one of the same name.
+        """
         documents: dict[str, str] = {}
-        for name, program in self.programs.items():
+        for robot_name, program in self.programs.items():
             for file_name, text in program.documents.items():
                 is_conflict = documents.get(file_name, text) != text
-                documents[f"{name}/{file_name}" if is_conflict else file_name] = text
+                documents[f"{robot_name}/{file_name}" if is_conflict else file_name] = text
         if self.contest is not None:
             documents[f"{Path(self.contest.name).name}{RULES_SUFFIX}"] = self.contest.rules_text
-        layout = self.layout.split(".")[0]
-        if layout and self.arena is not None:
-            documents[f"{layout}.layout.yaml"] = format_layout(self.arena.boxes, layout)
-        cards = [program.robot for program in self.programs.values() if not is_shipped(program.robot)]
-        return documents | dict(self.documents) | {card_document(card.name): card.text for card in cards}
+        layout_name, _, _ = self.layout.partition(".")  # without a suffix such as .layout.yaml
+        if layout_name and self.arena is not None:
+            documents[f"{layout_name}.layout.yaml"] = format_layout(self.arena.boxes, layout_name)
+        documents |= self.documents
+        for program in self.programs.values():
+            card = program.robot
+            if not is_shipped(card):
+                documents[card_document(card.name)] = card.text
+        return documents
 
     def header(self, plant: Plant) -> Header:
         """Return the header of the recording, with the facts that the bodies report about themselves."""
@@ -358,7 +368,7 @@ def _check_starts(run: Run, plant: Plant) -> None:
             )
 
 
-def _supervisors(plant: Plant) -> dict[str, Supervisor] | None:
+def _find_supervisors(plant: Plant) -> dict[str, Supervisor] | None:
     """Return the supervisors by robot; None if a robot has none, or no ground truth."""
     supervisors = {}
     for name, body in plant.bodies.items():
@@ -384,7 +394,7 @@ def _make_watchers(
 
     watchers: list[Watcher] = [recorder]
     referee: Referee | None = None
-    supervisors = _supervisors(plant) if run.contest is not None else None
+    supervisors = _find_supervisors(plant) if run.contest is not None else None
     if run.contest is not None and run.arena is not None and supervisors is not None:
         referee = run.contest.referee(run.arena, supervisors, note)
         watchers.append(referee)
@@ -430,10 +440,13 @@ def _write_recording(recording: Recording, outputs: Outputs) -> None:
 
 
 def _score_run(run: Run, plant: Plant, recording: Recording) -> Score:
-    """Return the judge's score, or `Unjudged` without a contest or ground truth."""
+    """Return the judge's score.
+
+    It is `Unjudged` without a contest, or without supervisors, which report the ground truth.
+    """
     if run.contest is None:
         return Unjudged(recording)
-    if _supervisors(plant) is None:
+    if _find_supervisors(plant) is None:
         return Unjudged(recording, warnings=("there is no score: the robot had no ground truth",))
     from posewright.contests import judge
 

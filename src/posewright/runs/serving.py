@@ -159,13 +159,17 @@ def _make_recorder(plant: Plant, body_spec: BodySpec, arena: Arena | None) -> Re
 def _camera_streams(
     plant: Plant, body_spec: BodySpec, transports: Mapping[str, Transport]
 ) -> Iterator[Sequence[Watcher]]:
-    """Yield watchers that send the pictures of cameras over the transports that support this."""
+    """Yield watchers that send the pictures of cameras, one for each transport that sends pictures.
+
+    Raises:
+        InputError: a transport is to send pictures, but the robot is not simulated.
+    """
     from posewright.network.zenoh.transport import ZenohTransport
 
     picture_transports = [
         transport
         for transport in transports.values()
-        if isinstance(transport, ZenohTransport) and transport.pictures
+        if isinstance(transport, ZenohTransport) and transport.sends_pictures
     ]
     if not picture_transports:
         yield ()
@@ -175,28 +179,27 @@ def _camera_streams(
     if not isinstance(plant, World):
         raise InputError("only a simulated robot can send pictures", hint="leave --cameras out")
     with ExitStack() as on_exit:
-        films = {
-            camera.name: on_exit.enter_context(
-                Film(plant, camera.width, camera.height, camera=camera.name, quick=True)
-            )
-            for camera in (*body_spec.robot.sensors, *body_spec.sensors)
-            if isinstance(camera, Camera)
-        }
-        yield [_CameraStream(transport, films) for transport in picture_transports]
+        film_by_camera: dict[str, Film] = {}
+        for sensor in (*body_spec.robot.sensors, *body_spec.sensors):
+            if isinstance(sensor, Camera):
+                # quick: hard shadows in a fifth of the time, because rendering delays the robot's next frame
+                film = Film(plant, sensor.width, sensor.height, camera=sensor.name, quick=True)
+                film_by_camera[sensor.name] = on_exit.enter_context(film)
+        yield [_CameraStream(transport, film_by_camera) for transport in picture_transports]
 
 
 class _CameraStream:
     """A watcher that renders and sends pictures that are due; this delays the next frame."""
 
-    def __init__(self, transport: ZenohTransport, films: Mapping[str, Film]) -> None:
+    def __init__(self, transport: ZenohTransport, film_by_camera: Mapping[str, Film]) -> None:
         self._transport = transport
-        self._films = films
+        self._film_by_camera = film_by_camera
 
     def watch(self, block: Block) -> bool:
         """Send the pictures that are due; never end the service."""
         time_s = float(block.states.times[-1])
         for camera in self._transport.cameras_due(time_s):
-            self._transport.show(camera, time_s, self._films[camera].now())
+            self._transport.show(camera, time_s, self._film_by_camera[camera].now())
         return False
 
 

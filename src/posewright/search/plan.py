@@ -238,8 +238,8 @@ class Plan:
         generation, index = divmod(number - 1, self.population)
         return generation + 1, index
 
-    def end_of(self, generation: int) -> int:
-        """Return the number of attempts after a generation."""
+    def count_attempts_until(self, generation: int) -> int:
+        """Return the number of attempts up to the end of a generation, from the start, generation 0."""
         return 1 + generation * self.population
 
 

@@ -49,6 +49,7 @@ class Document(History[Pages]):
         on_change: Callable[[Pages, Pages], None] | None = None,
         saved_pages: Pages | None = None,
     ) -> None:
+        """Begin the history with these pages, so that there is nothing to undo."""
         super().__init__(pages, on_change, saved_pages)
         self.robot = robot
 

@@ -46,8 +46,9 @@ class FindingsPanel(Panel):
         self._player = context.player
         self._rules = HARDWARE
         self._is_physical = False
-        self._last_check: tuple[Motion, Robot, str] | None = None  # what was checked last, with which rules
-        self._last_trial: tuple[Motion, Robot] | None = None  # what was run under gravity last
+        # what was checked last, by which rules, and what was run under gravity last
+        self._last_checked_inputs: tuple[Motion, Robot, str] | None = None
+        self._last_simulated_inputs: tuple[Motion, Robot] | None = None
         self._trial_result: MotionResult | None = None
         self._check_task = LatestTask(self._session.post, CHECK_DELAY_S)
         self._trial_task = LatestTask(self._session.post, PHYSICS_DELAY_S)
@@ -59,16 +60,16 @@ class FindingsPanel(Panel):
         page = session.cursor.page
         robot = session.document.robot
         motion = after.motion(page)
-        if not _are_same((motion, robot, rules), self._last_check):
-            self._last_check = (motion, robot, rules)
+        if not _are_same((motion, robot, rules), self._last_checked_inputs):
+            self._last_checked_inputs = (motion, robot, rules)
             self._check_task.start(
                 lambda _: check_motion(motion, robot, rules=rules),
                 lambda findings: self._show_findings(page, findings),
             )
         if not self._is_physical:
             session.publish("physics", {"on": False, "state": "off"})
-        elif not _are_same((motion, robot), self._last_trial):
-            self._last_trial = (motion, robot)
+        elif not _are_same((motion, robot), self._last_simulated_inputs):
+            self._last_simulated_inputs = (motion, robot)
             self._run_physics(motion, robot)
 
     def close(self) -> None:
@@ -87,11 +88,11 @@ class FindingsPanel(Panel):
 
     @action
     def physics(self, *, on: bool) -> None:
-        """Switch between the motion under gravity and the commanded motion."""
+        """Switch between the motion under gravity, which is simulated, and the commanded motion."""
         self._is_physical = on
         if not on:
             self._trial_task.cancel()
-            self._last_trial = None
+            self._last_simulated_inputs = None
             self._clear_result()
         self.update(self._session.document.pages, self._session.document.pages)
 
@@ -100,13 +101,13 @@ class FindingsPanel(Panel):
         """Return the commanded and the simulated angle of a joint [deg] over time [s]."""
         if self._trial_result is None:
             raise InputError("the motion was not run under gravity", hint="switch physics on")
-        played = self._trial_result.played
-        record = played.record
+        played_motion = self._trial_result.played_motion
+        record = played_motion.record
         column = self._trial_result.robot.index(joint)
-        first_row = max(0, played.first_frame - 1)  # the row before the motion's first command is its start
+        first_row = max(0, played_motion.first_frame - 1)  # the row before the first command is the start
         rows = np.unique(np.linspace(first_row, len(record) - 1, MAX_POINTS).astype(int))
         return {
-            "times_s": np.round(played.times[rows], 4).tolist(),
+            "times_s": np.round(played_motion.times[rows], 4).tolist(),
             "expected_deg": angles_deg(record.commands[rows, column]),
             "simulated_deg": angles_deg(record.positions[rows, column]),
         }
@@ -156,14 +157,15 @@ class PhysicsSource:
     """A motion under gravity, as a `PlaybackSource`."""
 
     def __init__(self, result: MotionResult) -> None:
-        played = result.played
-        record = played.record
+        """Take the measured poses from the result of a simulation."""
+        played_motion = result.played_motion
+        record = played_motion.record
         self._name = result.robot.name
         self._poses = Poses(
-            times=played.times,
+            times=played_motion.times,
             base_poses={self._name: record.base},
             joint_angles={self._name: record.positions},
-            boxes=np.zeros((len(record), 0, 7)),
+            boxes=np.zeros((len(record), 0, 7)),  # there are none
         )
 
     @property

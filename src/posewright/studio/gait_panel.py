@@ -208,7 +208,8 @@ class GaitPanel(Panel):
         robot = self._session.document.robot
         command = self._walk.command
 
-        def write() -> None:
+        def sample_and_write() -> None:
+            """Sample the walk, and write it with the name of the file; runs in the background."""
             motion = sample_gait(
                 gait,
                 robot,
@@ -218,9 +219,10 @@ class GaitPanel(Panel):
                 from_pose=from_pose,
                 to_pose=to_pose,
             )
-            write_motion(replace(motion, name=path.name.partition(".")[0]), path)
+            motion_name, _, _ = path.name.partition(".")
+            write_motion(replace(motion, name=motion_name), path)
 
-        return run_in_background(write)
+        return run_in_background(sample_and_write)
 
     def _require_gait(self) -> Gait:
         if self._history.value is None:

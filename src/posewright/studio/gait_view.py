@@ -68,7 +68,13 @@ def with_displayed_values(gait: Gait, displayed: Mapping[str, float]) -> Gait:
 
 
 def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
-    """Return a gait as plain data; `timing` is None if the gait cannot walk."""
+    """Return a gait as plain data: its settings, the choices for each of them, its feet and parameters.
+
+    Args:
+        gait: the gait.
+        robot: its robot.
+        timing: the durations in its cycle; None if the gait cannot walk.
+    """
     timing_view = None
     if timing is not None:
         timing_view = {
@@ -80,7 +86,7 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
     return {
         "name": gait.name,
         "description": gait.description,
-        "phases": gait.phases.name,
+        "phases": gait.phases.name,  # that of the phase table
         "tables": sorted({*PHASE_TABLES, gait.phases.name}),
         "interpolation": gait.interpolation.value,
         "interpolations": [kind.value for kind in Interpolation],
@@ -91,7 +97,7 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
                 "foot": foot,
                 "short": SHORT_FOOT_NAMES[foot],
                 "colour": COLOURS[foot],
-                "lifts": gait.phases.offsets[foot],
+                "lifts": gait.phases.offsets[foot],  # share of the gait cycle at which the foot lifts
             }
             for foot in ORDER
         ],
@@ -124,18 +130,25 @@ def _slider_view(name: str, value: float) -> View:
     unit, factor = display_unit(name)
     low = explanation.low * factor
     high = explanation.high * factor
-    _, _, name_in_group = name.partition(".")
-    power_of_ten = 10.0 ** math.floor(math.log10((high - low) / SLIDER_STEPS))
+    _, _, name_in_group = name.partition(".")  # "" for a parameter outside a group
+    # outside a group, the label is the name that the lecture about this walk uses
+    label = name_in_group.replace(".", " ").replace("_", " ") or explanation.lecture_name
     return {
         "name": name,
-        "label": name_in_group.replace(".", " ").replace("_", " ") or explanation.lecture_name,
+        "label": label,
         "sentence": explanation.sentence,
         "value": round(value * factor, DIGITS),
         "unit": unit,
         "low": round(low, DIGITS),
         "high": round(high, DIGITS),
-        "step": 1.0 if explanation.is_whole else power_of_ten,
+        "step": 1.0 if explanation.is_whole else _slider_step(low, high),
     }
+
+
+def _slider_step(low: float, high: float) -> float:
+    """Return the largest power of ten that divides a range into at least `SLIDER_STEPS` steps."""
+    largest_step = (high - low) / SLIDER_STEPS
+    return 10.0 ** math.floor(math.log10(largest_step))
 
 
 def _displayed_parameters(gait: Gait) -> dict[str, float]:

@@ -48,10 +48,10 @@ def open_view(
         MissingExtraError: the extra `studio` is not installed.
     """
     path = Path(path)
-    file = _read(path, robot)
+    file = _read_for_robot(path, robot)
     page_number = file.page_number(page)
     server = start_server(host, port, shown_path=path, address_file=address_file, page="view.html")
-    document = _document(file, page_number, robot)
+    document = _build_document(file, page_number, robot)
     return assemble(
         document,
         page_number,
@@ -93,6 +93,7 @@ class ViewedFilePanel(Panel):
         self._scene.set_dark(is_dark)
 
     def _publish(self, message: str) -> None:
+        """Publish the file's name, and why it cannot be read; an empty message if it can."""
         self._session.publish("file", {"name": self._path.name, "message": message})
 
     def _watch_file(self) -> None:
@@ -107,15 +108,15 @@ class ViewedFilePanel(Panel):
     def _reload(self) -> None:
         """Show the changed file; if it cannot be read, keep the previous one and publish a message."""
         try:
-            file = _read(self._path, self._robot)
-            document = _document(file, file.page_number(), self._robot)
+            file = _read_for_robot(self._path, self._robot)
+            document = _build_document(file, file.page_number(), self._robot)
         except PosewrightError as error:
             message = f"The changed file cannot be read: {error.message}"
             self._session.post(lambda: self._publish(message))
         else:
-            self._session.post(lambda: self._open(document))
+            self._session.post(lambda: self._show_document(document))
 
-    def _open(self, document: Document) -> None:
+    def _show_document(self, document: Document) -> None:
         """Show a newly read document at the present page and time."""
         page = self._session.cursor.page
         numbers = document.pages.numbers
@@ -125,9 +126,11 @@ class ViewedFilePanel(Panel):
         self._publish("")
 
 
-def _read(path: Path, robot: Robot | str | None) -> MotionFile:
+def _read_for_robot(path: Path, robot: Robot | str | None) -> MotionFile:
+    """Read a motion file, and convert it for a robot; None for the file's own robot."""
     return retarget_file_to_robot(read_motion_file(path, robot=robot), robot)
 
 
-def _document(file: MotionFile, page: int, robot: Robot | str | None) -> Document:
+def _build_document(file: MotionFile, page: int, robot: Robot | str | None) -> Document:
+    """Return the document of a file with the stated robot, or for None that of the page."""
     return Document(Pages.of(file), robot_of_motion(file.motion(page), robot))

@@ -65,7 +65,7 @@ class Player(Playhead):
         """Play a source instead of the motion; None plays the motion itself."""
         self._source = source
         self._time_s = min(self._time_s, self._duration_s)
-        self._show()
+        self._show_at_playhead()
 
     @action
     def play(self) -> None:
@@ -90,9 +90,9 @@ class Player(Playhead):
             self._time_s = 0.0 if cursor.keyframe < 0 else float(times[cursor.keyframe])
             self._is_at_keyframe = self._last_tick_s is None
         self._page = cursor.page
-        self._show()
+        self._show_at_playhead()
 
-    def _show(self) -> None:
+    def _show_at_playhead(self) -> None:
         """Show the robot at the playhead, and publish `player`, and `pose` and `reach` of the keyframe."""
         robot = self._session.document.robot
         keyframe_angles = self._motion.keyframe_angles(robot, self._session.cursor.keyframe)

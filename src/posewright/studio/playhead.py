@@ -40,8 +40,8 @@ class Playhead(Panel, ABC):
         """Duration of what is played [s]."""
 
     @abstractmethod
-    def _show(self) -> None:
-        """Show the position of the playhead."""
+    def _show_at_playhead(self) -> None:
+        """Show what is played at the time of the playhead, and publish that time."""
 
     def close(self) -> None:
         """Stop."""
@@ -54,19 +54,19 @@ class Playhead(Panel, ABC):
             self._time_s = 0.0
         self._last_tick_s = time.monotonic()
         self._session.set_ticker(self.name, self._tick)
-        self._show()
+        self._show_at_playhead()
 
     @action
     def pause(self) -> None:
         """Pause."""
         self._stop_ticking()
-        self._show()
+        self._show_at_playhead()
 
     @action
     def seek(self, *, time_s: Time) -> None:
         """Move the playhead to a time."""
         self._time_s = min(time_s, self._duration_s)
-        self._show()
+        self._show_at_playhead()
 
     @action
     def manner(
@@ -77,7 +77,7 @@ class Playhead(Panel, ABC):
             self._speed = speed
         if loop is not None:
             self._loops = loop
-        self._show()
+        self._show_at_playhead()
 
     def _is_over(self) -> bool:
         return self._time_s >= self._duration_s - END_TOLERANCE_S
@@ -103,4 +103,4 @@ class Playhead(Panel, ABC):
             self._time_s = min(time_s, end_s)
         if self._is_over():
             self._stop_ticking()
-        self._show()
+        self._show_at_playhead()

@@ -54,22 +54,22 @@ class Drag:
     """A limb that is being dragged.
 
     Attributes:
-        ik: inverse kinematics for the dragged point.
+        inverse_kinematics: inverse kinematics for the dragged point.
         page: number of the page that is changed.
         keyframe: index of the keyframe that is changed.
         gesture: identifies the changes of this drag, which are undone together.
-        before: angles at its start, `(n_joints,)` [rad].
+        start_angles: angles at its start, `(n_joints,)` [rad].
         movable_joints: the joints that may turn.
-        turned: the joints that have turned.
+        turned_joints: the joints that have turned.
     """
 
-    ik: PointIk
+    inverse_kinematics: PointIk
     page: int
     keyframe: int
     gesture: str
-    before: Floats
+    start_angles: Floats
     movable_joints: tuple[str, ...]
-    turned: set[str] = field(default_factory=set)
+    turned_joints: set[str] = field(default_factory=set)
 
 
 class OnionSkin:
@@ -209,12 +209,12 @@ class PosingPanel(Panel):
         link = limbs[limb].link
         self._pause_at_current_keyframe()
         start = self._position(link) + self._rotation(link) @ limbs[limb].point
-        self._grab(link, start, gesture)
-        if self._drag is None:
+        self._begin_drag(link, start, gesture)
+        if self._drag is None:  # it is not possible
             raise InputError(self._failure_reason)
-        self._targets.append(start + np.array([forward_mm, left_mm, up_mm]) / 1000.0)
-        error_m = self._pull()
-        self._release()
+        self._targets.append(start + np.array([forward_mm, left_mm, up_mm]) / 1000.0)  # mm to m
+        error_m = self._drag_to_target()
+        self._finish_drag()
         return round(1000.0 * error_m, DIGITS)
 
     @action
@@ -302,6 +302,7 @@ class PosingPanel(Panel):
         post = self._context.session.post
 
         def publish_joint() -> None:
+            """Publish the joint that turns the clicked link."""
             chain = self._context.scene.kinematic_model.joint_chain(link)
             if chain:
                 self._context.session.publish(
@@ -310,17 +311,17 @@ class PosingPanel(Panel):
 
         # viser calls these on its own thread, and keeps the order of async callbacks only
         async def on_drag(event: SceneNodeDragEvent[Node]) -> None:
-            """Pass the begin, moves and end of a drag on to the session."""
-            start = np.array(event.start_position)
-            end = np.array(event.end_position)
+            """Pass the begin, moves and end of a drag on to the session's thread."""
+            grabbed_point = np.array(event.start_position)
+            pointer = np.array(event.end_position)
             if event.phase == "start":
                 self._targets.clear()
-                post(lambda: self._grab(link, start))
+                post(lambda: self._begin_drag(link, grabbed_point))
             elif event.phase == "end":
-                post(self._release)
+                post(self._finish_drag)
             else:
-                self._targets.append(end)
-                post(self._pull)
+                self._targets.append(pointer)
+                post(self._drag_to_target)
 
         async def on_click(_: SceneNodePointerEvent[Node]) -> None:
             post(publish_joint)
@@ -328,7 +329,7 @@ class PosingPanel(Panel):
         node.on_drag(on_drag)
         node.on_click(on_click)
 
-    def _grab(self, link: str, point: Floats, gesture: str = "") -> None:
+    def _begin_drag(self, link: str, point: Floats, gesture: str = "") -> None:
         """Begin to drag a link; if that is not possible, show the reason.
 
         The joints from the base to the link turn. If the feet on the floor are kept there, or the base itself
@@ -369,7 +370,7 @@ class PosingPanel(Panel):
         cursor = session.cursor
         scene.pinned_base = scene.stance.base
         self._drag = Drag(
-            ik=PointIk(
+            inverse_kinematics=PointIk(
                 kinematic_model,
                 scene.stance,
                 scene.angles,
@@ -381,25 +382,25 @@ class PosingPanel(Panel):
             page=cursor.page,
             keyframe=cursor.keyframe,
             gesture=gesture or f"drag {next(self._gesture_numbers)}",
-            before=scene.angles,
+            start_angles=scene.angles,
             movable_joints=movable_joints,
         )
         self._show_failure("")
 
-    def _pull(self) -> float:
+    def _drag_to_target(self) -> float:
         """Move the dragged limb to its latest target; return the remaining distance [m], or 0."""
         drag = self._drag
         scene = self._context.scene
         if drag is None or not self._targets:
             return 0.0
-        solution = drag.ik.solve(self._targets.pop())
+        solution = drag.inverse_kinematics.solve(self._targets.pop())
         scene.pinned_base = solution.base
         columns = {joint: scene.robot.index(joint) for joint in drag.movable_joints}
         for joint, column in columns.items():
-            if abs(solution.angles[column] - drag.before[column]) > MIN_TURN_RAD:
-                drag.turned.add(joint)
+            if abs(solution.angles[column] - drag.start_angles[column]) > MIN_TURN_RAD:
+                drag.turned_joints.add(joint)
         # a joint that has turned in this drag is set even if it is back at its first angle
-        angles = {joint: _rounded(solution.angles[columns[joint]]) for joint in sorted(drag.turned)}
+        angles = {joint: _rounded(solution.angles[columns[joint]]) for joint in sorted(drag.turned_joints)}
         try:
             if angles:
                 self._context.session.do(SetAngles(drag.page, drag.keyframe, angles), drag.gesture)
@@ -408,9 +409,9 @@ class PosingPanel(Panel):
             self._show_failure(str(error.message))
         return solution.error_m
 
-    def _release(self) -> None:
+    def _finish_drag(self) -> None:
         """Move the limb to its last target, and end the drag."""
-        self._pull()
+        self._drag_to_target()
         self._end_drag()
 
     def _end_drag(self) -> None:

@@ -45,7 +45,8 @@ STANCE_COLOURS = {
 SUPPORT_HEIGHT_M = 0.001
 """Height at which the support polygon is drawn, above the lines of the floor."""
 
-GRID = {False: ((205, 210, 218), (165, 173, 184)), True: ((52, 60, 70), (82, 93, 106))}
+LIGHT, DARK = False, True
+GRID_COLOURS = {LIGHT: ((205, 210, 218), (165, 173, 184)), DARK: ((52, 60, 70), (82, 93, 106))}
 """Colours of cells and sections of the floor's grid by whether the view is dark."""
 
 _CAMERA_DISTANCE = 1.7
@@ -185,13 +186,14 @@ class SceneView:
     """
 
     def __init__(self, viser: ViserServer, robot: Robot) -> None:
-        """Add the floor and the robot to the scene."""
+        """Add the floor and the robot to the scene, in light colours."""
+        cell_colour, _ = GRID_COLOURS[LIGHT]
         self.viser = viser
         self.on_show: Callable[[], None] | None = None
         viser.scene.set_up_direction("+z")
         viser.scene.world_axes.visible = False
         self.floor = viser.scene.add_grid(
-            "/floor", width=4.0, height=4.0, cell_size=0.05, section_size=0.25, cell_color=GRID[False][0]
+            "/floor", width=4.0, height=4.0, cell_size=0.05, section_size=0.25, cell_color=cell_colour
         )
         self.set_robot(robot)
 
@@ -249,7 +251,7 @@ class SceneView:
     def set_dark(self, is_dark: bool) -> None:
         """Switch the view to dark or light colours."""
         self.viser.gui.configure_theme(dark_mode=is_dark, show_logo=False, show_share_button=False)
-        cell_colour, section_colour = GRID[is_dark]
+        cell_colour, section_colour = GRID_COLOURS[is_dark]
         self.floor.cell_color = cell_colour
         self.floor.section_color = section_colour
 
@@ -264,18 +266,18 @@ class SceneView:
             with client.atomic():
                 client.camera.up_direction = (0.0, 0.0, 1.0)
                 # the position first: viser moves `look_at` along with it
-                look_at, position = self._camera(view)
+                look_at, position = self._camera_target_and_position(view)
                 client.camera.position = position
                 client.camera.look_at = look_at
 
     def _place_initial_camera(self, view: str) -> None:
         """Set the camera of windows that will be opened."""
-        look_at, position = self._camera(view)
+        look_at, position = self._camera_target_and_position(view)
         initial = self.viser.initial_camera
         initial.look_at = look_at
         initial.position = position
 
-    def _camera(self, view: str) -> tuple[Floats, Floats]:
+    def _camera_target_and_position(self, view: str) -> tuple[Floats, Floats]:
         """Return the point that the camera looks at, and its position, `(3,)` each [m]."""
         positions = self.stance.positions
         middle = (positions.max(axis=0) + positions.min(axis=0)) / 2.0

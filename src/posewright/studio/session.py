@@ -195,11 +195,11 @@ class Session:
     def remove_window(self, window: int) -> None:
         """Stop sending to a window."""
 
-        def forget() -> None:
+        def drop_window() -> None:
             self._windows.pop(window, None)
             self._report_windows()
 
-        self.post(forget)
+        self.post(drop_window)  # windows belong to the session's thread
 
     def _report_windows(self) -> None:
         for panel in self.panels.values():

@@ -91,19 +91,26 @@ def sound_view(path: Path) -> View:
 
 
 def _read_samples(sound: wave.Wave_read) -> Floats:
-    """Return the loudest channel of a sound at each time, -1 to 1."""
-    width = sound.getsampwidth()
+    """Return the absolute value of the loudest channel of a sound at each time, 0 to 1.
+
+    An incomplete value or time at the end of the data is left out.
+    """
+    n_bytes = sound.getsampwidth()  # of a value
+    n_channels = sound.getnchannels()
     data = np.frombuffer(sound.readframes(sound.getnframes()), np.uint8)
-    data = data[: len(data) // width * width].reshape(-1, width)
-    if width == 1:  # 8 bits are unsigned in a WAV file
-        values = data[:, 0].astype(np.float64) - 128.0
-    else:
-        padded = np.zeros((len(data), 4), np.uint8)
-        padded[:, 4 - width :] = data
-        values = padded.view("<i4")[:, 0] / 2.0 ** (8 * (4 - width))
-    full_scale = 2.0 ** (8 * width - 1)
-    channels = np.abs(values[: len(values) // sound.getnchannels() * sound.getnchannels()]) / full_scale
-    loudest: Floats = channels.reshape(-1, sound.getnchannels()).max(axis=1, initial=0.0)
+    n_values = len(data) // n_bytes
+    value_bytes = data[: n_values * n_bytes].reshape(n_values, n_bytes)
+    if n_bytes == 1:  # 8 bits are unsigned in a WAV file
+        values = value_bytes[:, 0].astype(np.float64) - 128.0
+    else:  # a signed number, little end first: as the high bytes of 32 bits, it is multiplied by `scale`
+        padded = np.zeros((n_values, 4), np.uint8)
+        padded[:, 4 - n_bytes :] = value_bytes
+        scale = 2.0 ** (8 * (4 - n_bytes))
+        values = padded.view("<i4")[:, 0] / scale
+    largest_value = 2.0 ** (8 * n_bytes - 1)
+    n_times = n_values // n_channels
+    channels = (np.abs(values[: n_times * n_channels]) / largest_value).reshape(n_times, n_channels)
+    loudest: Floats = channels.max(axis=1, initial=0.0)
     return loudest
 
 

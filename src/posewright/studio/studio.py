@@ -165,7 +165,8 @@ def _start(opened_file: OpenedFile, folder: Path, server: Server, body: str = "s
         body: body for teaching and playing, as for `run_trial`.
     """
 
-    def panels(context: StudioContext) -> list[Panel]:
+    def create_panels(context: StudioContext) -> list[Panel]:
+        """Return all panels of the studio, in the order in which they are updated."""
         trial_panel = TrialPanel(context)
         files_panel = FilesPanel(context, opened_file)
         return [
@@ -182,7 +183,12 @@ def _start(opened_file: OpenedFile, folder: Path, server: Server, body: str = "s
         ]
 
     return assemble(
-        opened_file.document(), opened_file.page, server=server, folder=folder, panels=panels, body=body
+        opened_file.document(),
+        opened_file.page,
+        server=server,
+        folder=folder,
+        panels=create_panels,
+        body=body,
     )
 
 

@@ -131,13 +131,14 @@ class BusThread:
         """Serve the bus until it is stopped or fails, close it, and report how it ended."""
 
         def serve_and_close() -> None:
+            """Serve the bus: let a user move the robot by hand, or let it follow the edited pose."""
             with ExitStack() as cleanup:
                 port, robot = self._open_port(cleanup)
                 while not self._is_stopped:
                     if self._follower is None:
-                        self._teach(port, robot)
+                        self._run_teaching(port, robot)
                     else:
-                        self._drive(port, robot, self._follower)
+                        self._run_follower(port, robot, self._follower)
 
         self._on_end(result_or_error(serve_and_close))
 
@@ -169,7 +170,7 @@ class BusThread:
         cleanup.callback(guard.dismiss)
         return port, robot
 
-    def _teach(self, port: SerialPort, robot: Robot) -> None:
+    def _run_teaching(self, port: SerialPort, robot: Robot) -> None:
         """Run jobs and report the robot's angles and free joints, until stopped or told to drive the body.
 
         Errors of jobs and readings are reported, and the thread goes on; only a lost port ends it. At the end
@@ -190,7 +191,7 @@ class BusThread:
             find_servos(bus, robot)
             n_rounds = 0
             free_joints = teacher.free
-            while not (self._is_stopped or self._can_follow(teacher)) or not self._jobs.empty():
+            while not (self._is_stopped or self._is_follower_ready(teacher)) or not self._jobs.empty():
                 try:
                     has_run_job = self._run_next_job(teacher)
                     if has_run_job or n_rounds % TORQUE_READ_INTERVAL == 0:
@@ -205,8 +206,11 @@ class BusThread:
             if not self._is_stopped:
                 teacher.close(TorquePolicy.HOLD)
 
-    def _can_follow(self, teacher: Teacher) -> bool:
-        """Return whether a follower is to drive the body next; reject one for which it cannot be set up."""
+    def _is_follower_ready(self, teacher: Teacher) -> bool:
+        """Return whether a follower is to drive the body next.
+
+        If the servos' settings cannot be written for it, the follower is dropped, and its rejection reported.
+        """
         from posewright.buses.dynamixel.answers import PortGoneError
         from posewright.buses.dynamixel.servo_setup import require_settings_writable
 
@@ -222,7 +226,7 @@ class BusThread:
             return False
         return True
 
-    def _drive(self, port: SerialPort, robot: Robot, follower: PoseFollower) -> None:
+    def _run_follower(self, port: SerialPort, robot: Robot, follower: PoseFollower) -> None:
         """Drive the body by a follower, as `motion play` drives one, until stopped or told otherwise.
 
         The body first moves gently to the follower's pose. At the end its joints hold; if it was stopped, or
@@ -283,8 +287,9 @@ class _DriveWatcher:
 
     Args:
         joints: the joints of the body.
-        on_state: as for `BusThread`.
-        on_trouble, on_recovery: as for `BusThread`.
+        on_state: called with measured angles [rad] and the joints without torque.
+        on_trouble: called with an error that does not end the drive.
+        on_recovery: called with a sentence when such an error is over.
         is_over: returns whether the drive is to end.
     """
 
@@ -296,6 +301,7 @@ class _DriveWatcher:
         on_recovery: Callable[[str], None],
         is_over: Callable[[], bool],
     ) -> None:
+        """Report the first state at once."""
         self._joints = joints
         self._on_state = on_state
         self._on_trouble = on_trouble

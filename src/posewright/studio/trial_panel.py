@@ -145,11 +145,11 @@ class TrialPanel(Playhead):
             self._world.set_lasers(self._shows_lasers)
             self._world.look_at_field()
             self._world.set_marks(track.marks)
-            self._show()
+            self._show_at_playhead()
 
     def close(self) -> None:
         """End the running trial."""
-        self._end_live()
+        self._end_live_trial()
         self._task.close()
 
     @action
@@ -171,18 +171,18 @@ class TrialPanel(Playhead):
     def open(self, *, file: str) -> None:
         """Show a recording of the folder."""
         path = self._workspace.path(file)
-        self._end_live()
+        self._end_live_trial()
         self._session.choose(mode=self.name)
 
-        def read(_: IsCancelled) -> Track:
+        def read_recording(_: IsCancelled) -> Track:
             outcome = replay(path)
             return Track.of(outcome.recording, outcome)
 
-        def show(track: Track) -> None:
-            self._discard()
-            self._publish(track)
+        def show_recording(track: Track) -> None:
+            self._discard_trial()
+            self._publish_track(track)
 
-        self._start_task(f"reading {file}", read, show)
+        self._start_task(f"reading {file}", read_recording, show_recording)
 
     @action
     def run(
@@ -218,12 +218,13 @@ class TrialPanel(Playhead):
             seed: the seed of everything random; None for the trial's own.
         """
         behaviour_name = self._resolve_program(behaviour) if behaviour else None
-        self._end_live()
+        self._end_live_trial()
         self._session.choose(mode=self.name)
-        self._discard()
+        self._discard_trial()
         pacer = TrialPacer(self._speed)
 
-        def work(is_cancelled: IsCancelled) -> Track:
+        def run_on_thread(is_cancelled: IsCancelled) -> Track:
+            """Run the trial to its end, and return its track; runs in the background."""
             outcome = run_trial(
                 trial,
                 layout=layout,
@@ -236,7 +237,7 @@ class TrialPanel(Playhead):
             return Track.of(outcome.recording, outcome, previous=self._track)
 
         self._pacer = pacer
-        self._start_task(f"running {label}", work, self._publish)
+        self._start_task(f"running {label}", run_on_thread, self._publish_track)
         self.play()
 
     def _make_progress_handler(self, is_cancelled: IsCancelled) -> Callable[[Progress], None]:
@@ -248,6 +249,7 @@ class TrialPanel(Playhead):
         next_update_s = 0.0
 
         def show_progress(progress: Progress) -> None:
+            """Show the recorded part of the trial, unless the last update is too recent."""
             nonlocal next_update_s
             start_s = time.monotonic()
             if start_s < next_update_s:
@@ -261,6 +263,7 @@ class TrialPanel(Playhead):
             next_update_s = end_s + max(MIN_UPDATE_PERIOD_S, UPDATE_PERIOD_FACTOR * (end_s - start_s))
 
             def publish_unless_cancelled() -> None:
+                """Publish the track on the session's thread, unless another task has replaced the trial."""
                 if not is_cancelled():
                     self._publish_progress(track, progress.standing)
 
@@ -294,27 +297,34 @@ class TrialPanel(Playhead):
 
     @action
     def draw(self, *, lasers: bool | None = None, follow: bool | None = None) -> None:
-        """Set whether laser beams are drawn and the camera follows the robot; None changes nothing."""
+        """Set whether laser beams are drawn and the camera follows the robot; None leaves a setting."""
         if lasers is not None:
             self._shows_lasers = lasers
         if follow is not None:
             self._follows = follow
         if self._world is not None:
             self._world.set_lasers(self._shows_lasers)
-        self._show()
+        self._show_at_playhead()
 
     @action
     def look(self, *, at: str, time_s: Time | None = None) -> None:
-        """Point the camera at the `field` or at a robot; with a time, pause and move the playhead there."""
+        """Point the camera at the `field` or at a robot; with a time, pause and move the playhead there.
+
+        Args:
+            at: `field`, or the name of a robot.
+            time_s: the time to move to [s]; None to stay.
+        """
         track = self._require_track()
         if at != FIELD:
-            track.recording.robot(at)  # raises an error if there is no such robot
+            track.recording.robot(at)  # an unknown robot is an error before anything moves
         if time_s is not None:
             self._stop_ticking()
             self.seek(time_s=time_s)
-        if self._world is not None and at == FIELD:
+        if self._world is None:
+            return
+        if at == FIELD:
             self._world.look_at_field()
-        elif self._world is not None:
+        else:
             self._world.look_at_robot(at, self._time_s)
 
     def _resolve(self, name: str, catalogue_names: tuple[str, ...]) -> str:
@@ -351,6 +361,7 @@ class TrialPanel(Playhead):
                 self._workspace.path(str(Path(name).resolve()))
 
     def _require_track(self) -> Track:
+        """Return the track of the open trial; raise InputError if no trial is open."""
         if self._track is None:
             raise InputError("no trial is open", hint="open a recording or run a trial")
         return self._track
@@ -367,7 +378,8 @@ class TrialPanel(Playhead):
         """
 
         def finish(result: Track | PosewrightError) -> None:
-            self._pacer = None
+            """Show the track or the error that the task ended with; runs on the session's thread."""
+            self._pacer = None  # no trial is running any more
             if isinstance(result, PosewrightError):
                 self.pause()
                 self._session.show_error(result)
@@ -378,22 +390,22 @@ class TrialPanel(Playhead):
         self._publish_status(label)
         self._task.start(work, finish)
 
-    def _publish_status(self, busy: str = "", standing: str = "") -> None:
+    def _publish_status(self, running_task: str = "", score_so_far: str = "") -> None:
         """Publish the topic `trial_status`.
 
         Args:
-            busy: what is being done; empty if nothing is.
-            standing: the score of a running trial so far.
+            running_task: what is being done, as the windows show it; empty if nothing is.
+            score_so_far: the score of a running trial as a text; empty if no trial is running.
         """
-        status = {"busy": busy, "standing": standing, "live": self._pacer is not None}
+        status = {"busy": running_task, "standing": score_so_far, "live": self._pacer is not None}
         self._session.publish("trial_status", status)
 
-    def _publish_progress(self, track: Track, standing: str) -> None:
-        """Show the recorded part of a running trial."""
-        self._publish(track)
-        self._publish_status("running", standing)
+    def _publish_progress(self, track: Track, score_so_far: str) -> None:
+        """Show the recorded part of a running trial, and its score so far."""
+        self._publish_track(track)
+        self._publish_status("running", score_so_far)
 
-    def _publish(self, track: Track) -> None:
+    def _publish_track(self, track: Track) -> None:
         """Show a recording, or a longer one of the running trial, in the windows and the 3-D view."""
         self._track = track
         self._session.publish("trial", track.description)
@@ -401,10 +413,11 @@ class TrialPanel(Playhead):
         if self._world is not None:
             self._world.set_recording(track.recording)
             self._world.set_marks(track.marks)
-        self.update(self._session.document.pages, self._session.document.pages)
-        self._show()
+        pages = self._session.document.pages
+        self.update(pages, pages)  # only the recording has changed, not the pages of the document
+        self._show_at_playhead()
 
-    def _discard(self) -> None:
+    def _discard_trial(self) -> None:
         """Remove the trial from the windows and the 3-D view."""
         self._close_world()
         self._track = None
@@ -413,11 +426,13 @@ class TrialPanel(Playhead):
             self._session.publish(topic, None)
 
     def _close_world(self) -> None:
+        """Remove the trial from the 3-D view."""
         if self._world is not None:
             self._world.close()
             self._world = None
 
-    def _end_live(self) -> None:
+    def _end_live_trial(self) -> None:
+        """End the running trial, of which nothing is judged, and the ticking of the playhead."""
         if self._pacer is not None:
             self._pacer.cancel()
             self._pacer = None
@@ -431,12 +446,13 @@ class TrialPanel(Playhead):
         return self._pacer is None and super()._is_over()
 
     def _tick(self, now_s: float) -> None:
+        """Move the playhead to the present, and the camera with the robot if it follows it."""
         before_s = self._time_s
         super()._tick(now_s)
         if self._follows and self._world is not None:
             self._world.move_cameras_with_robot(before_s, self._time_s)
 
-    def _show(self) -> None:
+    def _show_at_playhead(self) -> None:
         """Show the trial at the present time, and publish the topic `trial_now`."""
         if self._pacer is not None:
             self._pacer.is_paused = self._last_tick_s is None

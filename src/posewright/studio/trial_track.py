@@ -133,8 +133,13 @@ def _describe(recording: Recording) -> View:
 
 
 def _chart(header: Header, record: RobotRecord) -> View:
-    """Return the picture of the chart that a robot ran, and the parent of each state."""
-    visited = {name for state in set(record.decisions.states) for name in state.split("+")}
+    """Return the picture of the chart that a robot ran, and the parent of each state.
+
+    It is the first chart in the recording that has all states in which the robot was. Both are empty if there
+    is none, or the chart is too large.
+    """
+    # several states that were active at once are recorded as one text: `walk+look`
+    visited_states = {name for states in set(record.decisions.states) for name in states.split("+")}
     for name, text in header.documents.items():
         if not name.endswith(CHART_SUFFIXES):
             continue
@@ -142,7 +147,8 @@ def _chart(header: Header, record: RobotRecord) -> View:
             chart = parse_any_chart(text)
         except InputError:  # another kind of table, or a chart whose parts are not in the recording
             continue
-        if visited and visited <= set(chart.parents) and len(chart.every_state) <= MAX_CHART_STATES:
+        has_all_states = bool(visited_states) and visited_states <= set(chart.parents)
+        if has_all_states and len(chart.every_state) <= MAX_CHART_STATES:
             parents = {state: parent for state, parent in chart.parents.items() if parent is not None}
             return {"chart": draw_svg(chart), "inside": parents}
     return {"chart": None, "inside": {}}
@@ -177,7 +183,8 @@ def _signals(times: Floats, rows: Sequence[Mapping[str, object]]) -> list[View]:
     """
     names = dict.fromkeys(name for row in rows for name in row)
     return [
-        {"name": name, "values": _changes(times, [_plain(row.get(name)) for row in rows])} for name in names
+        {"name": name, "values": _changes(times, [_plain_value(row.get(name)) for row in rows])}
+        for name in names
     ]
 
 
@@ -197,7 +204,8 @@ def _changes(times: Floats, values: Sequence[object]) -> Changes:
     return changes[:: math.ceil(len(changes) / MAX_POINTS)]
 
 
-def _plain(value: object) -> PlainData:
+def _plain_value(value: object) -> PlainData:
+    """Return a value as plain data, rounded to 4 decimals, with None for NaN."""
     return to_plain(value, decimals=4, nan_as_none=True)
 
 
@@ -209,8 +217,8 @@ def _last_decision(decisions: Decisions, time_s: float) -> View:
     return {
         "states": decisions.states[row].split("+"),
         "playing": decisions.playing[row],
-        "inputs": {name: _plain(value) for name, value in decisions.inputs[row].items()},
-        "outputs": {name: _plain(value) for name, value in decisions.outputs[row].items()},
+        "inputs": {name: _plain_value(value) for name, value in decisions.inputs[row].items()},
+        "outputs": {name: _plain_value(value) for name, value in decisions.outputs[row].items()},
     }
 
 
@@ -306,5 +314,5 @@ def _series_view(series: Series) -> View:
         "title": series.title,
         "unit": series.unit,
         "dotted": series.dotted,
-        "points": [[round(time_s, 3), _plain(value)] for time_s, value in points],
+        "points": [[round(time_s, 3), _plain_value(value)] for time_s, value in points],
     }

@@ -123,9 +123,9 @@ class Rays:
         self._shown_distances = distances
         has_hit = np.isfinite(distances) & (distances < self._max_range_m)
         lengths = np.where(has_hit, distances, 0.0)
-        points = np.zeros((len(self._directions), 2, 3), dtype=np.float32)
-        points[:, 1] = lengths[:, None] * self._directions
-        self.lines.points = points
+        # each beam is a line in the sensor's frame from the origin to the point that it hits
+        hit_points = lengths[:, None] * self._directions
+        self.lines.points = np.stack([np.zeros_like(hit_points), hit_points], axis=1).astype(np.float32)
 
 
 class RobotNodes:

@@ -113,16 +113,17 @@ class KinematicWalk:
             self._walker.request(self._walker.clip_command(self._steering()))
             self._n_frames += n_due
             for angles in self._walker.frames(min(n_due, MAX_FRAMES_AT_ONCE)):
-                self._advance(angles)
+                self._advance_base(angles)
         return WalkState(self._n_frames * self._frame_s, self._base_pose(), self._angles)
 
     def stop(self) -> None:
         """Do nothing: the walk advances only in `now`."""
 
     def _foot_positions(self, angles: Floats) -> Floats:
+        """Return the positions of the feet in the frame of the base, `(n_feet, 3)` [m]."""
         return np.stack([leg.forward(angles[list(leg.indices)]) for leg in self._legs])
 
-    def _advance(self, angles: Floats) -> None:
+    def _advance_base(self, angles: Floats) -> None:
         """Move the base by a frame: feet near the ground before and after it do not slide.
 
         Without such a foot the base moves on as in the last frame.
@@ -266,7 +267,7 @@ class WalkPreview:
         self._walker = QuadrupedGait(gait, self._session.document.robot)
         self.steer(self._command)
         if self._current_walk is None:
-            self._stand()
+            self._show_standing_pose()
         else:
             self._restart_at_s = time.monotonic() + RESTART_DELAY_S
         return self._walker.timing
@@ -281,7 +282,7 @@ class WalkPreview:
         if not is_visible:
             self.stop()
             self._scene.floor.position = (0.0, 0.0, 0.0)
-        self._stand()
+        self._show_standing_pose()
 
     def forget_robot(self) -> None:
         """Stop, and drop the foot paths of the previous robot, which is no longer in the scene."""
@@ -301,7 +302,14 @@ class WalkPreview:
         self._session.set_ticker("walking", self._tick)
 
     def begin(self, *, in_physics: bool) -> None:
-        """Start the walk from its beginning, with or without physics; raises errors as `set_gait` does."""
+        """Start the walk from its beginning, with or without physics.
+
+        Without a gait, or if the walk is hidden, there is no walk.
+
+        Raises:
+            InputError: the times of the gait are not consistent.
+            UnreachableError: a foot cannot reach its equilibrium point.
+        """
         self.stop()
         if self._gait is None or not self._is_visible:
             return
@@ -334,9 +342,10 @@ class WalkPreview:
     def reset(self) -> None:
         """End the walk, and put the robot back into its standing pose."""
         self.stop()
-        self._stand()
+        self._show_standing_pose()
 
-    def _stand(self) -> None:
+    def _show_standing_pose(self) -> None:
+        """Show the robot standing, as the walk begins, unless the walk is hidden or there is no gait."""
         if self._is_visible and self._walker is not None:
             standing = self._walker.standing_pose
             self._scene.show_pose(self._scene.kinematic_model.stand(standing).base, standing)

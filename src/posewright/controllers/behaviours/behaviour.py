@@ -74,7 +74,7 @@ class Behaviour:
     def _repr_html_(self) -> str:
         rows = [("input", wire.name, wire.wired_to) for wire in self.inputs]
         rows += [("output", rule.condition, f"{rule.play or 'stand'}{rule.numbers}") for rule in self.outputs]
-        return html_table(repr(self), ("", "chart", "robot"), rows, opened=True)
+        return html_table(repr(self), ("", "chart", "robot"), rows, is_open=True)
 
 
 @dataclass(frozen=True, slots=True)

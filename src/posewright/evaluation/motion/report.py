@@ -32,37 +32,39 @@ class MotionResult:
     """The result of playing a motion under gravity.
 
     Attributes:
-        played: the motion as executed.
+        played_motion: the motion as executed.
         rules: thresholds of the findings.
         falls: in the order of time.
         findings: the worst first.
     """
 
-    played: PlayedMotion
+    played_motion: PlayedMotion
     rules: PhysicsRules
     falls: tuple[Fall, ...]
     findings: tuple[Finding, ...]
 
     def __repr__(self) -> str:
-        return f"<MotionResult of {self.played.name} on {self.robot.name}: {len(self.findings)} findings>"
+        return (
+            f"<MotionResult of {self.played_motion.name} on {self.robot.name}: {len(self.findings)} findings>"
+        )
 
     @property
     def recording(self) -> Recording:
         """The recording of the run."""
-        return self.played.trajectory.recording
+        return self.played_motion.trajectory.recording
 
     @property
     def robot(self) -> Robot:
         """Card of the robot."""
-        return self.played.robot
+        return self.played_motion.robot
 
     def figures(self) -> PlainMapping:
         """Return figures and findings as plain data for JSON."""
         return {
-            "motion": self.played.name,
+            "motion": self.played_motion.name,
             "robot": self.robot.name,
-            "is_whole": self.played.is_complete,
-            **measure_motion(self.played, self.rules, self.falls),
+            "is_whole": self.played_motion.is_complete,
+            **measure_motion(self.played_motion, self.rules, self.falls),
             "recording_digest": self.recording.digest(),
             "findings": [finding_data(finding) for finding in self.findings],
         }

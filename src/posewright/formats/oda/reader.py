@@ -164,19 +164,20 @@ class _TableReader:
         )
 
     def _require_bounds(self, index: int, row: _TableRow, table_end: int) -> None:
-        """Raise a FormatError unless the data of an entry are after the table and within the file."""
-        is_in_file = row.end <= len(self.data)
-        if is_in_file and (not row.size or row.offset >= table_end):
-            return
+        """Raise a FormatError unless the data of an entry are after the table and within the file.
+
+        An entry without data may begin anywhere in the file.
+        """
         name, _ = _split_name(row.name_field)
         entry_label = f"entry {index + 1}, {name!r},"
         row_offset = HEAD.size + ROW.size * index
-        if is_in_file:
+        if row.end > len(self.data):
+            message = f"{entry_label} ends at byte {row.end}, but the file ends at {len(self.data)}"
+            wrong_field = _SIZE_IN_ROW if row.offset <= len(self.data) else _OFFSET_IN_ROW
+            self.byte_range.fail(message, row_offset + wrong_field)
+        if row.size and row.offset < table_end:
             message = f"{entry_label} begins at byte {row.offset}, within the table"
             self.byte_range.fail(message, row_offset + _OFFSET_IN_ROW, f"the table ends at byte {table_end}")
-        message = f"{entry_label} ends at byte {row.end}, but the file ends at {len(self.data)}"
-        wrong_field = _SIZE_IN_ROW if row.offset <= len(self.data) else _OFFSET_IN_ROW
-        self.byte_range.fail(message, row_offset + wrong_field)
 
     def _require_no_overlaps(self, rows: list[_TableRow]) -> None:
         """Raise a FormatError if the data of two entries overlap; empty entries may be anywhere."""

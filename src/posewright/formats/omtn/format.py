@@ -273,14 +273,14 @@ def frame_timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
     early, since that would make the movement before it too fast. Angles are those at the rounded times, but
     the attitude is that at the exact ones.
     """
-    timeline = timeline_of(motion, step_ms, starts_at_zero=True, early_jumps=False)
+    timeline = timeline_of(motion, step_ms, has_pose_at_zero=True, early_jumps=False)
     losses, remarks = _describe_start(motion)
-    exact_times_s = np.array([pose.exact_s for pose in timeline.poses])
-    attitudes = motion.attitude_at(exact_times_s)
+    unrounded_times_s = np.array([pose.unrounded_s for pose in timeline.poses])
+    attitudes = motion.attitude_at(unrounded_times_s)
     return FrameTimeline(
         np.array([pose.time_ms // step_ms for pose in timeline.poses], dtype=np.int64),
         angles=fill_unset_angles(np.stack([pose.angles for pose in timeline.poses])),
-        attitudes=np.zeros((len(exact_times_s), 3)) if attitudes is None else attitudes,
+        attitudes=np.zeros((len(unrounded_times_s), 3)) if attitudes is None else attitudes,
         losses=(*losses, *timeline.losses),
         remarks=(*remarks, *timeline.remarks),
         times_s=timeline.times_s,

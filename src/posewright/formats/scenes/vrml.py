@@ -390,8 +390,16 @@ class _VrmlParser:
             return
         node.fields.setdefault(name, []).extend(self.read_values(node.kind, level))
 
-    def read_values(self, kind: str, level: int) -> list[_Value]:
-        """Return the values of a field of a node of a kind: one, the numbers of a vector, or a list in []."""
+    def read_values(self, node_kind: str, level: int) -> list[_Value]:
+        """Return the values of a field.
+
+        They are a single value, the numbers of a vector, the items of a list in [], or, after IS, a reference
+        to a field of the prototype.
+
+        Args:
+            node_kind: kind of the node that has the field, for messages.
+            level: the number of nodes around that node.
+        """
         if self.next_lexeme == "IS":
             self.skip_lexemes(1)
             return [_FieldReference(self.take_lexeme())]
@@ -399,19 +407,24 @@ class _VrmlParser:
         if self.next_lexeme == "[":
             self.skip_lexemes(1)
             while self.next_lexeme != "]":
-                values.append(self.read_value(kind, level))
+                values.append(self.read_value(node_kind, level))
             self.skip_lexemes(1)
             return values
-        values.append(self.read_value(kind, level))
+        values.append(self.read_value(node_kind, level))
         while self.next_lexeme is not None and _is_number(self.next_lexeme):  # such as those of a vector
-            values.append(self.read_value(kind, level))
+            values.append(self.read_value(node_kind, level))
         return values
 
-    def read_value(self, kind: str, level: int) -> _Value:
-        """Return the next value of a field of a node of a kind: a text, flag, number or node."""
+    def read_value(self, node_kind: str, level: int) -> _Value:
+        """Return the next value of a field: a text, flag, number or node.
+
+        Args:
+            node_kind: kind of the node that has the field, for the message.
+            level: the number of nodes around that node.
+        """
         lexeme = self.next_lexeme
         if lexeme is None or lexeme in "{}[]":
-            self.fail(f"a field of {kind} without a value")
+            self.fail(f"a field of {node_kind} without a value")
         if lexeme[0] == '"':
             return self.take_lexeme()[1:-1]  # without the quotes
         if lexeme in ("TRUE", "FALSE"):

@@ -201,7 +201,7 @@ class Setting(NamedTuple):
         value: the angle in radians or two-state value of a joint, or the brightness of an LED.
         weight: 1, or less if other commands share the output; 0 releases it.
         line: the line of the file, from 1.
-        word: the word of the value; None if it is in another file, or not written.
+        value_word: the written value and its place; None if it is in another file, or not written.
         unit: the factor by which the written value was multiplied.
         model: a pattern of the models it is for; empty for all.
     """
@@ -211,7 +211,7 @@ class Setting(NamedTuple):
     value: float
     weight: float = 1.0
     line: int = 0
-    word: Word | None = None
+    value_word: Word | None = None
     unit: float = 1.0
     model: str = ""
 
@@ -310,16 +310,17 @@ class SettingsDocument:
         """Return the bytes it was read from."""
         return self.raw
 
-    def with_values(self, new_words: Mapping[int, bytes]) -> bytes:
-        """Return the bytes with other values.
+    def with_value_words(self, new_words: Mapping[int, bytes]) -> bytes:
+        """Return the bytes of the file with the values of some settings replaced as text.
 
         Args:
-            new_words: new words for values, by index in `settings`.
+            new_words: the new text of a setting's value, by index in `settings`. Settings whose value is in
+                another file or not written are left out.
         """
         # several settings may come from one word, so there is one edit for each start of a word
-        edits: dict[int, tuple[int, int, bytes]] = {}
+        edit_by_start: dict[int, tuple[int, int, bytes]] = {}
         for index, new_word in new_words.items():
-            word = self.settings[index].word
-            if word is not None:
-                edits[word.start] = (word.start, word.end, new_word)
-        return splice_bytes(self.raw, sorted(edits.values()))
+            value_word = self.settings[index].value_word
+            if value_word is not None:
+                edit_by_start[value_word.start] = (value_word.start, value_word.end, new_word)
+        return splice_bytes(self.raw, sorted(edit_by_start.values()))

@@ -185,7 +185,7 @@ def edited_bytes(motion: Motion, timeline: Timeline, kind: str, read: DocumentRe
     origin = origin_of(motion, kind)
     if document is None or origin is None or origin.path is None:
         return None
-    raw = document.with_values(_edited_values(document, motion, timeline))
+    raw = document.with_value_words(_edited_value_words(document, motion, timeline))
     try:
         edited_motion = _read_same_joints(read(raw, origin.path), motion, kind)
     except InputError:  # a file that it loads no longer exists
@@ -195,14 +195,14 @@ def edited_bytes(motion: Motion, timeline: Timeline, kind: str, read: DocumentRe
     return raw
 
 
-def _edited_values(document: SettingsDocument, motion: Motion, timeline: Timeline) -> dict[int, bytes]:
+def _edited_value_words(document: SettingsDocument, motion: Motion, timeline: Timeline) -> dict[int, bytes]:
     """Return new words for the values of joints that have another angle in the motion, by setting index."""
     card = robot_of_motion(motion)
     columns = {joint: column for column, joint in enumerate(motion.joints)}
     poses = {pose.time_ms: pose for pose in timeline.poses}
     new_words: dict[int, bytes] = {}
     for index, setting in enumerate(document.settings):
-        if setting.word is None or setting.weight <= 0.0 or not applies_to(setting.model, card):
+        if setting.value_word is None or setting.weight <= 0.0 or not applies_to(setting.model, card):
             continue
         pose = poses.get(setting.time_ms)
         joint = next((name for name in joints_named(setting.name, card) if name in columns), None)

@@ -38,7 +38,7 @@ _OUTPUTS_SECTION = b"outputs"
 _SECTIONS = (b"meta-info", _OUTPUTS_SECTION, b"buttons", b"sensors", b"pidduties")
 _TAG = re.compile(rb"<(/?)([\w-]{1,32})>")
 _MAX_PATTERN_LENGTH = 64
-_MODEL = re.compile(r"(?:[\w -]|\[[\w -]{1,32}\]|\.(?![*+?]))+(?:\.\*)?|\.\*")
+_SIMPLE_MODEL_PATTERN = re.compile(r"(?:[\w -]|\[[\w -]{1,32}\]|\.(?![*+?]))+(?:\.\*)?|\.\*")
 
 
 def read_posture(data: bytes, path: Path | None = None) -> SettingsDocument:
@@ -79,7 +79,15 @@ class _PostureReader:
         return SettingsDocument(data, tuple(self._settings), remarks=self._remarks.all)
 
     def _read_line(self, words: list[Word], line: TextLine) -> None:
-        """Read a statement, or the value of an output."""
+        """Read a line with a statement, or with an output and its value.
+
+        The statements are:
+        `specialize PATTERN`: the settings that follow are for robot models that match the pattern;
+        `condensed MODEL`: lines without names, which follow, have the outputs of this model in their order;
+        `outputs VALUES...`, `weights WEIGHTS...`: such a line;
+        `verbose`: has no effect;
+        `<SECTION>`, `</SECTION>`: tags around lines; only those in the section of the outputs are settings.
+        """
         first_word = words[0].text
         if first_word == b"specialize":
             self._model_pattern = _read_model_pattern(words[1].text, line) if len(words) > 1 else ""
@@ -128,7 +136,9 @@ class _PostureReader:
         if len(words) > 2:
             weight = parse_decimal(words[2].text, line, f"the weight of {quoted_name}")
         value = parse_decimal(words[1].text, line, f"the value of {quoted_name}")
-        setting = Setting(0, name, value, weight, line=line.number, word=words[1], model=self._model_pattern)
+        setting = Setting(
+            0, name, value, weight, line=line.number, value_word=words[1], model=self._model_pattern
+        )
         self._settings.append(setting)
 
     def _read_condensed_values(self, values: list[Word], line: TextLine) -> None:
@@ -136,7 +146,7 @@ class _PostureReader:
         for name, word in zip(self._condensed_outputs(values, line), values, strict=True):
             value = parse_decimal(word.text, line, name)
             setting = Setting(
-                0, name, value, weight=1.0, line=line.number, word=word, model=self._model_pattern
+                0, name, value, weight=1.0, line=line.number, value_word=word, model=self._model_pattern
             )
             self._settings.append(setting)
 
@@ -178,7 +188,8 @@ def _read_model_pattern(word: bytes, line: TextLine) -> str:
     """
     pattern = word.decode("latin-1")
     is_short = len(pattern) <= _MAX_PATTERN_LENGTH
-    is_simple = is_short and all(_MODEL.fullmatch(part) for part in pattern.split("|"))
+    is_simple = is_short and all(_SIMPLE_MODEL_PATTERN.fullmatch(part) for part in pattern.split("|"))
+    # a pattern with simple parts alone may still be invalid, such as one with the range 9-0
     if not is_simple or not _is_valid_pattern(pattern):
         hint = "write one like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220"
         line.fail("a pattern of models that is invalid or too complex", hint=hint)
@@ -202,15 +213,15 @@ MAX_SETTINGS = 200_000
 
 
 @dataclass
-class Budget:
+class SettingsBudget:
     """The number of settings that may still be read, in all files together."""
 
-    remaining: int = MAX_SETTINGS
+    n_remaining: int = MAX_SETTINGS
 
-    def spend(self, count: int, line: TextLine) -> None:
+    def count_settings(self, n_settings: int, line: TextLine) -> None:
         """Subtract settings; raise FormatError at the line if there are too many."""
-        self.remaining -= count
-        if self.remaining < 0:
+        self.n_remaining -= n_settings
+        if self.n_remaining < 0:
             line.fail(f"more than {MAX_SETTINGS:,} values", hint="loaded files count, too")
 
 
@@ -220,11 +231,11 @@ class LoadChain:
 
     Attributes:
         paths: each of them is loaded by the one before it.
-        budget: the budget of all files together.
+        settings_budget: the number of settings that all files together may still have.
     """
 
     paths: tuple[Path, ...]
-    budget: Budget = field(default_factory=Budget)
+    settings_budget: SettingsBudget = field(default_factory=SettingsBudget)
 
     def open_file(self, word: bytes, line: TextLine) -> tuple[bytes, Path, LoadChain]:
         """Return the bytes and path of a file that a line loads, and the chain with this file.
@@ -248,7 +259,7 @@ class LoadChain:
         except FormatError as error:
             hint = "it is looked for beside the file that loads it"
             line.fail(f"{quote_bytes(word)} cannot be loaded: {error}", hint=hint)
-        return data, path, LoadChain((*self.paths, path), self.budget)
+        return data, path, LoadChain((*self.paths, path), self.settings_budget)
 
 
 def _is_below(path: Path, folder: Path) -> bool:
@@ -353,14 +364,14 @@ class _SequenceReader:
         if not name or value_word is None:
             message = "neither a command nor an output with its value"
             line.fail(message, hint="write <output> <value> [weight], advanceTime <ms>, load <file>, ...")
-        self._chain.budget.spend(1, line)
+        self._chain.settings_budget.count_settings(1, line)
         quoted_name = quote_bytes(name_word.text)
         value = parse_decimal(value_word.text, line, f"the value of {quoted_name}") * self._unit
         weight = 1.0
         if weight_word is not None:
             weight = parse_decimal(weight_word.text, line, f"the weight of {quoted_name}")
         setting = Setting(
-            self._time_ms, name, value, weight, line=line.number, word=value_word, unit=self._unit
+            self._time_ms, name, value, weight, line=line.number, value_word=value_word, unit=self._unit
         )
         self._settings.append(setting)
 
@@ -430,10 +441,10 @@ class _SequenceReader:
         """Add the settings of another file from the current time on."""
         line = statement.line
         count = sum(_MAX_JOINTS if setting.name == ALL_OUTPUTS else 1 for setting in settings)
-        self._chain.budget.spend(count, line)
+        self._chain.settings_budget.count_settings(count, line)
         for setting in settings:
             time_ms = self._time_ms + setting.time_ms
-            self._settings.append(setting._replace(time_ms=time_ms, line=line.number, word=None))
+            self._settings.append(setting._replace(time_ms=time_ms, line=line.number, value_word=None))
 
 
 def _read_time(statement: _Statement) -> int:

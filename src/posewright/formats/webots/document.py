@@ -245,11 +245,18 @@ def _describe_gaps(rows: list[PoseRow], devices: tuple[str, ...]) -> list[str]:
 
 
 def _changes_after_gap(values: list[float | None]) -> bool:
-    """Return whether a value follows a gap and differs from the value before the gap."""
+    """Return whether a value follows a gap, which is None, and differs from the value before the gap.
+
+    A value after a gap at the beginning has no value before it, and counts as different.
+    """
     last_value: float | None = None
-    # the first value follows no gap, so any number may stand before it
-    for previous, value in zip([0.0, *values], values, strict=False):
-        if value is not None and previous is None and value != last_value:
+    is_after_gap = False
+    for value in values:
+        if value is None:
+            is_after_gap = True
+            continue
+        if is_after_gap and value != last_value:
             return True
-        last_value = last_value if value is None else value
+        is_after_gap = False
+        last_value = value
     return False

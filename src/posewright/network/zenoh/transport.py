@@ -66,7 +66,7 @@ class ZenohTransport:
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
         self._config = config
         self.name = parse_robot_name(name)
-        self.pictures = pictures
+        self.sends_pictures = pictures
         self._lock = Lock()
         self._counts = dict.fromkeys(_COUNTS, 0)
         self._rejected = dict[str, str]()  # the reason by sender
@@ -126,7 +126,7 @@ class ZenohTransport:
         for topic in ros.topics(self.name, self._joints, sensors):
             self._topics.append((topic, self._declare_publisher(topic.path, topic.type_name)))
         self._status = self._declare_publisher(STATUS, STRING.name)
-        if self.pictures:
+        if self.sends_pictures:
             self._cameras = {
                 camera.name: (camera, self._declare_publisher(_picture_topic(camera), IMAGE.name))
                 for camera in sensors

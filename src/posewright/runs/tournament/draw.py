@@ -49,7 +49,7 @@ def standings(group: Sequence[str], results: Results) -> tuple[GroupPlace, ...]:
 
     Args:
         group: names of the entries, in the order of the draw.
-        results: the winner of each bout of the group.
+        results: the winner of each bout of the group, by the pair of names; None for a draw.
     """
     places: list[GroupPlace] = []
     for name in group:
@@ -60,7 +60,7 @@ def standings(group: Sequence[str], results: Results) -> tuple[GroupPlace, ...]:
 
     def sort_key(place: GroupPlace) -> tuple[int, int, int, int]:
         """Return the key that orders places from best to worst."""
-        tied_names = {
+        tied_names = {  # with the name of the place itself
             rival.name for rival in places if (rival.points, rival.wins) == (place.points, place.wins)
         }
         wins_among_tied = sum(

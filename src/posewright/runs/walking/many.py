@@ -176,8 +176,13 @@ class ManyReport:
     body: str = "random"
 
     def __repr__(self) -> str:
+        return f"<{self.title}>"
+
+    @property
+    def title(self) -> str:
+        """The gait, the robot and the number of upright bodies, as a title."""
         summary = f"{self.upright} of {len(self.bodies)} bodies upright"
-        return f"<ManyReport of {self.gait.name} on {self.robot.name}: {summary}>"
+        return f"ManyReport of {self.gait.name} on {self.robot.name}: {summary}"
 
     @property
     def reports(self) -> tuple[GaitReport, ...]:

@@ -133,10 +133,11 @@ class OpenRProgram:
         Args:
             commands: text of a script.
             path: file of the script, for messages.
-            prompt: reads further commands from the user.
+            prompt: reads further commands from the user; ignored by a program that takes no commands.
 
         Raises:
-            FormatError: the script cannot be parsed, or there is no object to send it.
+            FormatError: the script cannot be parsed, or the program has no COMMANDER object to send its
+                commands.
         """
         script = read_script(commands, path)
         if script and not self.takes_commands:

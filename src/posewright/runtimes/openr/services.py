@@ -100,7 +100,10 @@ class Connection:
         return {"from": self.subject.name.short_name, "to": self.observer.name.short_name}
 
     def put(self, data: object) -> None:
-        """Add data to the buffer; raise an InputError if it is not of the observer's type."""
+        """Add data to the buffer; raise an InputError if it is not of the observer's type.
+
+        An RCRegion is memory that counts its references; the buffer holds one of them.
+        """
         required_type = self.observer.required_type
         if required_type is not None and not isinstance(data, required_type):
             text = format_data(data) if isinstance(data, RCRegion) else repr(data)

@@ -69,8 +69,8 @@ class System:
     def run(self) -> None:
         """Deliver all messages that are due, and log once each observer that does not answer in time."""
         self.openr.deliver()
-        for connection, report_frame in self._iterate_unanswered():
-            if report_frame <= self.openr.frame:
+        for connection, deadline_frame in self._iterate_unanswered_connections():
+            if deadline_frame <= self.openr.frame:
                 connection.is_silent = True
                 negation = "not" if connection.was_ready else "never"
                 reason = f"it has {negation} said assert_ready"
@@ -85,15 +85,20 @@ class System:
     @property
     def n_frames_until_event(self) -> int | None:
         """Number of frames until a scheduled call or the report of a missing answer; None for neither."""
-        frames = [report_frame - self.openr.frame for _, report_frame in self._iterate_unanswered()]
+        frames = [
+            deadline_frame - self.openr.frame for _, deadline_frame in self._iterate_unanswered_connections()
+        ]
         if self.openr.frames_to_alarm is not None:
             frames.append(self.openr.frames_to_alarm)
         return min(frames, default=None)
 
-    def _iterate_unanswered(self) -> Iterator[tuple[Connection, int]]:
-        """Yield the connections with a missing answer that is not reported, and the frame of its report."""
+    def _iterate_unanswered_connections(self) -> Iterator[tuple[Connection, int]]:
+        """Yield each connection whose observer has not answered, and the frame in which that is logged.
+
+        Connections are left out if that has been logged, or if the observer has announced a late answer.
+        """
         for connection in self.connections:
             is_reported_or_announced = connection.is_silent or connection.is_answered_later
             if connection.busy_since_s is not None and not is_reported_or_announced:
-                report_s = connection.busy_since_s + self._answer_within_s
-                yield connection, self.openr.frame_at(report_s)
+                deadline_s = connection.busy_since_s + self._answer_within_s
+                yield connection, self.openr.frame_at(deadline_s)

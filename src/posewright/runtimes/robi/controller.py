@@ -24,6 +24,9 @@ EVENT = "robi"
 INSTRUCTIONS_PER_FRAME = 200
 """Our choice, since the robot's processor is not known: a waiting loop of five tags runs 40 times."""
 
+MAX_RUN_S = 1e3 * MAX_TIME_S
+"""Ends of a run beyond this are left to the runner to reject; far above the latest time of a word."""
+
 MAX_IDLE_FRAMES = 120
 """A program that changes neither memory nor servos for so many frames, 2 s, counts as waiting; our choice."""
 
@@ -81,10 +84,10 @@ class WatchedMemory:
 
 
 class _WordAtFrame(NamedTuple):
-    """The number of a word, and the frame in which the robot recognises it."""
+    """A spoken word that the robot is to recognise: the frame in which it does, and the word's number."""
 
     frame: int
-    number: int
+    word_number: int
 
 
 class _ReportedExcess(NamedTuple):
@@ -106,7 +109,7 @@ class RobiController(Controller):
         robot: a Robi.
         program: the program.
         memory: the memory at the start, to which `restart` returns; a new one by default.
-        words: recognised by the robot, in the order of their times.
+        words: spoken words that the robot recognises, in the order of their times.
         breakpoints: addresses of tags in the file before which the program ends.
 
     Attributes:
@@ -161,16 +164,16 @@ class RobiController(Controller):
         """Set when the run ends at the latest [s]; a program that still runs then is reported.
 
         Raises:
-            InputError: a word comes later.
+            InputError: a spoken word of `words` is to be recognised later.
         """
-        if not 0.0 < until_s < MAX_TIME_S * 1e3:
+        if not 0.0 < until_s < MAX_RUN_S:
             return  # the runner rejects other values
-        last_frame = max(0, round(until_s / FRAME_PERIOD_S) - 1)
+        last_frame = max(0, round(until_s / FRAME_PERIOD_S) - 1)  # frames count from 0
         self._last_frame = last_frame
         for word in self._pending_words:
             if word.frame > last_frame:
                 word_s = word.frame * FRAME_PERIOD_S
-                message = f"word {word.number} comes at {word_s:g} s, and the run ends at {until_s:g} s"
+                message = f"word {word.word_number} comes at {word_s:g} s, and the run ends at {until_s:g} s"
                 raise InputError(message, hint="move it to an earlier time, or run longer with --seconds")
 
     @property
@@ -196,8 +199,8 @@ class RobiController(Controller):
             self._end_with_error(error)
         while self._pending_words and self._pending_words[0].frame <= self._frame:
             word = self._pending_words.pop(0)
-            self.memory.set("word", word.number)
-            self._add_event("word", number=word.number)
+            self.memory.set("word", word.word_number)
+            self._add_event("word", number=word.word_number)
             self._idle_frames = 0
         if self._is_running:
             self._run_program()

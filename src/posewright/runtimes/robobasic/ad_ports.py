@@ -293,42 +293,46 @@ def _match_sensor(kind: str, low: int, high: int) -> AdPortSensor | None:
 
 # The assignment of sensors to ports.
 
-_PLUG = re.compile(r"(?:AD)?([0-7]) *= *(\w+)", re.IGNORECASE | re.ASCII)
+_PLUG = re.compile(r"(?:AD)?(?P<port>[0-7]) *= *(?P<sensor_name>\w+)", re.IGNORECASE | re.ASCII)
 
 
 def assign_ports(plugs: Sequence[str], source: BasicSource | None = None) -> dict[int, AdPortSensor]:
     """Return the sensors by their AD ports.
 
+    They are those that are usually connected, moved first to the ports that the program's names indicate,
+    and then to those in `plugs`.
+
     Args:
-        plugs: changes from the usual ports: `0=tilt`, `5=none`.
+        plugs: changes in the form PORT=SENSOR: `0=tilt`, or `5=none` for a port without a sensor.
         source: a program whose names may indicate sensors on other ports.
 
     Raises:
         FormatError: a plug has another form, names an unknown sensor, or repeats a port.
     """
-    sensors = {sensor.name: sensor for sensor in port_table().ad}
-    ports = {sensor.port: sensor for sensor in port_table().ad if sensor.port is not None}
+    sensor_by_name = {sensor.name: sensor for sensor in port_table().ad}
+    sensor_by_port = {sensor.port: sensor for sensor in port_table().ad if sensor.port is not None}
     for moved in find_moved_sensors(source) if source is not None else ():
-        _connect(ports, moved.port, moved.sensor)
+        _move_sensor(sensor_by_port, moved.port, moved.sensor)
     changed_ports: set[int] = set()
     for plug in plugs:
         match = _PLUG.fullmatch(plug.strip())
-        if match is None or match[2].lower() not in {*sensors, NO_SENSOR}:
-            hint = f"expected PORT=SENSOR, as in 0=tilt; {', '.join(sensors)} or {NO_SENSOR}"
+        sensor_name = "" if match is None else match["sensor_name"].lower()
+        if match is None or sensor_name not in {*sensor_by_name, NO_SENSOR}:
+            hint = f"expected PORT=SENSOR, as in 0=tilt; {', '.join(sensor_by_name)} or {NO_SENSOR}"
             raise FormatError(f"{plug[:40]!r} does not assign a sensor to an AD port", hint=hint)
-        port = int(match[1])
+        port = int(match["port"])
         if port in changed_ports:
             message = f"{plug[:40]!r}: another plug already assigns AD({port})"
             raise FormatError(message, hint="expected one sensor for each port")
         changed_ports.add(port)
-        _connect(ports, port, sensors.get(match[2].lower()))
-    return ports
+        _move_sensor(sensor_by_port, port, sensor_by_name.get(sensor_name))  # None for NO_SENSOR
+    return sensor_by_port
 
 
-def _connect(ports: dict[int, AdPortSensor], port: int, sensor: AdPortSensor | None) -> None:
-    """Move a sensor to a port and remove what was connected there; None leaves the port open."""
-    for other_port, connected in list(ports.items()):
-        if other_port == port or connected is sensor:
-            del ports[other_port]
+def _move_sensor(sensor_by_port: dict[int, AdPortSensor], new_port: int, sensor: AdPortSensor | None) -> None:
+    """Move a sensor from its old port to a new one, in place of the sensor there; None leaves it open."""
+    for port, connected_sensor in list(sensor_by_port.items()):
+        if port == new_port or connected_sensor is sensor:
+            del sensor_by_port[port]
     if sensor is not None:
-        ports[port] = sensor
+        sensor_by_port[new_port] = sensor

@@ -114,7 +114,7 @@ class BasicCompiler:
             self.symbols.report("label-twice", message, "give each its own name")
         elif label_key:
             self._label_lines[label_key] = line.number
-            self.builder.label_targets[label_key] = JumpTarget(-1)  # set when the line is compiled
+            self.builder.target_by_label[label_key] = JumpTarget(-1)  # set when the line is compiled
         match line.statement:
             case tree.Dim(declarations):
                 for name, kind in declarations:
@@ -122,7 +122,7 @@ class BasicCompiler:
             case tree.Const(name, value):
                 self.symbols.declare_constant(name, value)
             case tree.CommandStatement() as command if command.key == "POS" and label_key:
-                self.builder.pose_statements[label_key] = command
+                self.builder.pose_statement_by_label[label_key] = command
             case _:
                 pass
 
@@ -138,7 +138,7 @@ class BasicCompiler:
             label_key = line.label.upper()
             self._close_unclosed_ifs(line.number)
             if label_key and self._label_lines.get(label_key) == line.number:
-                builder.label_targets[label_key].address = builder.next_address
+                builder.target_by_label[label_key].address = builder.next_address
             if line.problem:
                 is_accepted = line.statement is not None or is_stray(line.code)
                 severity = tree.Severity.WARNING if is_accepted else tree.Severity.ERROR
@@ -160,8 +160,8 @@ class BasicCompiler:
         return CompiledProgram(
             self.source,
             steps=tuple(builder.steps),
-            lines=tuple(builder.line_numbers),
-            labels={name: target.address for name, target in builder.label_targets.items()},
+            lines=tuple(builder.line_number_of_step),
+            labels={name: target.address for name, target in builder.target_by_label.items()},
             variables=self.symbols.variables,
             findings=tuple(sorted(self.symbols.findings, key=lambda finding: finding.line)),
         )
@@ -202,7 +202,7 @@ class BasicCompiler:
         """Compile a statement of `STATEMENTS`; reports an unknown one and wrong arguments."""
         command = normalize_move(command)
         kind = STATEMENTS.get(command.key)
-        if kind is None and command.key in self.builder.label_targets:
+        if kind is None and command.key in self.builder.target_by_label:
             message = f"{command.name} is a label, not a statement"
             hint = f"GOTO {command.name}, or GOSUB {command.name}"
             self.symbols.report("unknown-statement", message, hint)

@@ -48,7 +48,10 @@ class ControlFlow:
     def __post_init__(self) -> None:
         address = 0
         for line in self.lines:
-            while address < self.builder.next_address and self.builder.line_numbers[address] < line.number:
+            while (
+                address < self.builder.next_address
+                and self.builder.line_number_of_step[address] < line.number
+            ):
                 address += 1
             self.addresses[line.number] = address
 
@@ -59,7 +62,7 @@ class ControlFlow:
             address: the address of the step.
             evaluate: a known condition leaves only one branch.
         """
-        exits = self.builder.step_exits[address]
+        exits = self.builder.exits_of_step[address]
         condition = None if exits.condition is None else evaluate(exits.condition)
         if exits.falls_through and (condition is None or condition):
             yield address + 1
@@ -68,7 +71,7 @@ class ControlFlow:
 
     def called_routines(self) -> set[int]:
         """Return the addresses of all routines that are called."""
-        callers = (exits for exits in self.builder.step_exits if exits.is_call)
+        callers = (exits for exits in self.builder.exits_of_step if exits.is_call)
         return {target.address for exits in callers for target in exits.targets}
 
     def reachable(
@@ -96,7 +99,7 @@ class ControlFlow:
                 continue
             following = set(self.successors(address, evaluate))
             if follow_calls:
-                following |= {target.address for target in self.builder.step_exits[address].targets}
+                following |= {target.address for target in self.builder.exits_of_step[address].targets}
             new = following - visited
             visited |= new
             frontier += new

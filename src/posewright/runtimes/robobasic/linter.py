@@ -51,9 +51,9 @@ def lint(source: tree.BasicSource, robot: Robot | str = ROBOT) -> tuple[tree.Bas
     errors = (finding for finding in findings if finding.severity is tree.Severity.ERROR)
     if not any(error.rule in _FLOW_UNKNOWN for error in errors):
         findings += _FlowRules(source, compiler).check()
-    findings += MoveRules(robot, compiler.symbols.fold_constant, compiler.builder.pose_statements).check(
-        source.lines
-    )
+    findings += MoveRules(
+        robot, compiler.symbols.fold_constant, compiler.builder.pose_statement_by_label
+    ).check(source.lines)
     return tuple(sorted(dict.fromkeys(findings), key=_sort_key))
 
 
@@ -163,7 +163,7 @@ class _FlowRules:
         in_main_program = self._flow.reachable(evaluate=self._evaluate)
         in_routines = self._flow.reachable(self._flow.called_routines(), self._evaluate)
         for address in sorted(in_main_program - {end}):
-            if self._builder.step_exits[address].is_return:
+            if self._builder.exits_of_step[address].is_return:
                 message = "this RETURN can be reached without a GOSUB"
                 hint = "put END or GOTO above the routine"
                 yield finding_at(
@@ -188,7 +188,7 @@ class _FlowRules:
             )
 
     def _line_of(self, address: int) -> tree.SourceLine:
-        return self._source_lines[self._builder.line_numbers[address] - 1]
+        return self._source_lines[self._builder.line_number_of_step[address] - 1]
 
     def _evaluate(self, condition: tree.Expression) -> int | None:
         """Return the value of a condition for RR = 0; None if it is not constant then."""

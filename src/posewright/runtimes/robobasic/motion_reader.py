@@ -186,15 +186,17 @@ class _RoutineReader:
             end_pulses: number of pulses sent at the end of the pass.
             repeats: whether the routine repeats for ever.
         """
-        servos = {servo for move in moves for servo in move.counts.keys() | move.free}
+        servos: set[int] = set()
+        for move in moves:
+            servos |= move.target_counts_by_servo.keys() | move.released_servos
         joints = tuple(joint for servo, joint in self._joint_of_servo.items() if servo in servos)
-        next_begins = [*(move.begin for move in moves[1:]), end_pulses]
+        next_begin_pulses = [*(move.begin_pulse for move in moves[1:]), end_pulses]
         keyframes = [
-            self._build_keyframe(move, next_begin, joints)
-            for move, next_begin in zip(moves, next_begins, strict=True)
+            self._build_keyframe(move, next_begin_pulse, joints)
+            for move, next_begin_pulse in zip(moves, next_begin_pulses, strict=True)
         ]
         speeds = [move.speed for move in moves]
-        first_pause_pulses = moves[0].begin
+        first_pause_pulses = moves[0].begin_pulse
         if first_pause_pulses and not repeats:
             first_pause_s = self._to_seconds(first_pause_pulses)
             keyframes = [Keyframe(Pose.of(joints, {}), reach_s=0.0, pause_s=first_pause_s), *keyframes]
@@ -209,16 +211,18 @@ class _RoutineReader:
             card=self._robot,
         )
 
-    def _build_keyframe(self, move: RecordedMove, next_begin: int, joints: tuple[str, ...]) -> Keyframe:
+    def _build_keyframe(self, move: RecordedMove, next_begin_pulse: int, joints: tuple[str, ...]) -> Keyframe:
         """Return the keyframe of a move, with a pause until the next move begins."""
         angles: dict[str, float] = {}
-        for servo, counts in move.counts.items():
+        for servo, counts in move.target_counts_by_servo.items():
             joint = self._joint_of_servo[servo]
             degrees = math.degrees(self._robot.servo(joint).from_ticks(counts))
             angles[joint] = math.radians(round(degrees, DECIMALS))
-        pose = Pose.of(joints, angles, {self._joint_of_servo[servo] for servo in move.free})
-        pause_pulses = max(0, next_begin - move.end)
+        free_joints = {self._joint_of_servo[servo] for servo in move.released_servos}
+        pose = Pose.of(joints, angles, free_joints)
+        pause_pulses = max(0, next_begin_pulse - move.end_pulse)
         return Keyframe(pose, self._to_seconds(move.n_pulses), self._to_seconds(pause_pulses))
 
     def _to_seconds(self, pulses: int) -> float:
+        """Return the time of a number of pulses of the servos [s], one in each frame."""
         return round(pulses * self._robot.frame_period_s, 9)

@@ -80,23 +80,23 @@ class RecordedMove:
     """The motions, jumps and releases of servos that start with one pulse.
 
     Attributes:
-        begin: pulses sent before it.
+        begin_pulse: pulses sent before it.
         n_pulses: duration of its longest motion; 0 for jumps and releases.
-        counts: targets in counts of the robot, by servo.
-        free: servos whose torque is switched off.
+        target_counts_by_servo: target position in counts of the servo, by servo number.
+        released_servos: servos whose torque is switched off.
         speed: common speed setting of its motions; None if they differ or were interrupted.
     """
 
-    begin: int
+    begin_pulse: int
     n_pulses: int
-    counts: dict[int, float]
-    free: set[int]
+    target_counts_by_servo: dict[int, float]
+    released_servos: set[int]
     speed: SpeedSetting | None = None
 
     @property
-    def end(self) -> int:
+    def end_pulse(self) -> int:
         """Pulses sent when it is over."""
-        return self.begin + self.n_pulses
+        return self.begin_pulse + self.n_pulses
 
 
 class RoutineRun:
@@ -173,7 +173,7 @@ class RoutineRun:
             return self.moves, self._clock_in_pulses()
         pass_start, next_pass_start, _ = self._pass_starts[-3:]
         if next_pass_start < len(self.moves):
-            end_pulses = self.moves[next_pass_start].begin
+            end_pulses = self.moves[next_pass_start].begin_pulse
         else:
             end_pulses = self._clock_in_pulses()
         return self.moves[pass_start:next_pass_start], end_pulses
@@ -251,91 +251,100 @@ class RoutineRun:
     def _send_pulse(self) -> None:
         """Send a pulse and record what starts with it; motions that are under way are split at the pulse."""
         servos = self.servos
-        begin = servos.pulse_count
+        begin_pulse = servos.pulse_count
         effect_count = self._machine.board.effect_count
         if effect_count == self._recorded_effects:
             servos.send_pulse()
             return
         self._recorded_effects = effect_count
         positions = list(servos.positions)
-        running = dict(servos.ramps)
+        running_ramps = dict(servos.ramps)
         jumped = servos.jumped & self._servo_numbers
         released = {servo for servo in self._servo_numbers if servos.torque_enabled[servo] is False}
         newly_released = released - self._released
         self._released = released
         servos.send_pulse()
 
-        started: dict[int, ServoRamp] = {}
+        started_ramps: dict[int, ServoRamp] = {}
         for servo, ramp in servos.started_ramps.items():
             if servo in self._servo_numbers:
-                started[servo] = ramp
+                started_ramps[servo] = ramp
             elif ramp.target != MIDDLE:
                 self._missing_servos.add(servo)
-        jumped = jumped - started.keys() - released
-        if not (jumped or started or newly_released):
+        jumped = jumped - started_ramps.keys() - released
+        if not (jumped or started_ramps or newly_released):
             return
-        if not jumped and not newly_released and self._merge_into_last_move(begin, started):
+        only_ramps_start = not jumped and not newly_released
+        if only_ramps_start and self._merge_into_last_move(begin_pulse, started_ramps):
             return
 
-        replaced = started.keys() | jumped | released
-        continued: dict[int, ServoRamp] = {}
-        for servo, ramp in running.items():
+        replaced = started_ramps.keys() | jumped | released
+        continued_ramps: dict[int, ServoRamp] = {}
+        for servo, ramp in running_ramps.items():
             if servo in self._servo_numbers and servo not in replaced:
-                continued[servo] = ramp
-        last = self.moves[-1] if self.moves else None
-        if last is not None and last.end > begin:
+                continued_ramps[servo] = ramp
+        last_move = self.moves[-1] if self.moves else None
+        if last_move is not None and last_move.end_pulse > begin_pulse:
             self._overlaps = True
-            last.counts |= {servo: positions[servo] for servo in continued}
-            last.n_pulses = begin - last.begin
-            last.speed = None
+            last_move.target_counts_by_servo |= {servo: positions[servo] for servo in continued_ramps}
+            last_move.n_pulses = begin_pulse - last_move.begin_pulse
+            last_move.speed = None
         if jumped:
-            counts = {servo: positions[servo] for servo in jumped}
-            self.moves.append(RecordedMove(begin, n_pulses=0, counts=counts, free=newly_released))
+            jump_targets = {servo: positions[servo] for servo in jumped}
+            self.moves.append(RecordedMove(begin_pulse, 0, jump_targets, newly_released))
             newly_released = set()
-        if started or continued or newly_released:
-            self.moves.append(self._create_move(begin, newly_released, started, continued))
+        if started_ramps or continued_ramps or newly_released:
+            move = self._create_move(begin_pulse, started_ramps, continued_ramps, newly_released)
+            self.moves.append(move)
 
-    def _merge_into_last_move(self, begin: int, started: Mapping[int, ServoRamp]) -> bool:
-        """Merge motions into the last move if that started one pulse earlier and moves other servos.
+    def _merge_into_last_move(self, begin_pulse: int, started_ramps: Mapping[int, ServoRamp]) -> bool:
+        """Merge motions that start into the last move, if that began one pulse earlier, with other servos.
 
-        A pulse that falls between the MOVEs of one pose would otherwise split the pose. Returns whether the
-        motions have been merged.
+        A pulse that falls between the MOVEs of one pose would otherwise split the pose. The merged move lasts
+        as long as the longer one, and begins with it.
+
+        Args:
+            begin_pulse: number of pulses sent before the motions.
+            started_ramps: the motions that start, by servo.
+
+        Returns:
+            Whether the motions have been merged.
         """
         last_move = self.moves[-1] if self.moves else None
-        if last_move is None or begin != last_move.begin + 1:
+        if last_move is None or begin_pulse != last_move.begin_pulse + 1:
             return False
         if last_move.n_pulses < 2:  # it is over already
             return False
-        if last_move.counts.keys() & started.keys():
+        if last_move.target_counts_by_servo.keys() & started_ramps.keys():
             return False
-        later_move = self._create_move(begin, set(), started, continued={})
+        later_move = self._create_move(begin_pulse, started_ramps, continued_ramps={}, released_servos=set())
         if later_move.n_pulses >= last_move.n_pulses:
-            last_move.begin = begin  # that of the longer move
-        last_move.n_pulses = max(last_move.n_pulses, later_move.n_pulses)
-        last_move.counts |= later_move.counts
+            last_move.begin_pulse = later_move.begin_pulse
+            last_move.n_pulses = later_move.n_pulses
+        last_move.target_counts_by_servo |= later_move.target_counts_by_servo
         if last_move.speed != later_move.speed:
-            last_move.speed = None
+            last_move.speed = None  # the servos have different speeds
         return True
 
     def _create_move(
         self,
-        begin: int,
-        free: set[int],
-        started: Mapping[int, ServoRamp],
-        continued: Mapping[int, ServoRamp],
+        begin_pulse: int,
+        started_ramps: Mapping[int, ServoRamp],
+        continued_ramps: Mapping[int, ServoRamp],
+        released_servos: set[int],
     ) -> RecordedMove:
         """Return a move of motions that start, and of others that continue from there.
 
         Side effects: updates `_max_early_pulses` and `_inherited_speed`, for the remarks.
 
         Args:
-            begin: pulses sent before it.
-            free: servos whose torque is switched off with it.
-            started: the motions that start, by servo.
-            continued: motions that were under way, by servo.
+            begin_pulse: pulses sent before it.
+            started_ramps: the motions that start, by servo.
+            continued_ramps: motions that were under way, by servo.
+            released_servos: servos whose torque is switched off with it.
         """
-        ramps = {**started, **continued}
-        counts = {servo: float(ramp.target) for servo, ramp in ramps.items()}
+        ramps = {**started_ramps, **continued_ramps}
+        target_counts = {servo: float(ramp.target) for servo, ramp in ramps.items()}
         # The first pulse has been sent already.
         durations = [ramp.n_pulses - ramp.pulses_sent + 1 for ramp in ramps.values()]
         n_pulses = max(durations, default=0)
@@ -344,15 +353,15 @@ class RoutineRun:
         low, high = board_parameters().speeds
         settings: set[SpeedSetting] = set()
         inherited_speeds: list[int] = []
-        for ramp in started.values():
+        for ramp in started_ramps.values():
             command = ramp.command
             settings.add(SpeedSetting(min(max(command.speed, low), high), command.high_speed))
             if command.speed_inherited:
                 inherited_speeds.append(command.speed)
         if inherited_speeds:
             self._inherited_speed = inherited_speeds[0]
-        common_setting = settings.pop() if len(settings) == 1 and not continued else None
-        return RecordedMove(begin, n_pulses, counts, free, common_setting)
+        common_setting = settings.pop() if len(settings) == 1 and not continued_ramps else None
+        return RecordedMove(begin_pulse, n_pulses, target_counts, released_servos, common_setting)
 
     def remarks(self) -> Iterator[str]:
         """Yield sentences about what the recorded moves do not contain, or contain differently."""
@@ -365,7 +374,7 @@ class RoutineRun:
                 f"write SPEED {self._inherited_speed} before that move to make it independent"
             )
         first_move = self.moves[0] if self.moves else None
-        if first_move is not None and first_move.counts and first_move.n_pulses <= 1:
+        if first_move is not None and first_move.target_counts_by_servo and first_move.n_pulses <= 1:
             yield (
                 f"its first move takes {servos.period_s:g} s, as the robot is in that pose already; "
                 "give the first keyframe a longer reach_s, such as 1, to play it from another pose"
@@ -394,4 +403,5 @@ class RoutineRun:
 
 
 def _join_numbers(servos: set[int]) -> str:
+    """Return the numbers in order, with commas between them."""
     return ", ".join(map(str, sorted(servos)))

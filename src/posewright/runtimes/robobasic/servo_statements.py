@@ -47,9 +47,11 @@ def _compile_movepos(builder: StepBuilder, command: CommandStatement) -> None:
     if label is None:
         raise WrongArgumentsError
     builder.label_references.append(LabelReference(builder.symbols.line, label, "MOVEPOS"))
-    pose = builder.pose_statements.get(label.upper())
+    pose = builder.pose_statement_by_label.get(label.upper())
     if pose is None:
-        builder.symbols.report_unknown("label", label, builder.pose_statements, f"there is no {label}: POS")
+        builder.symbols.report_unknown(
+            "label", label, builder.pose_statement_by_label, f"there is no {label}: POS"
+        )
     else:
         _compile_move(builder, CommandStatement("MOVE", pose.arguments))
 

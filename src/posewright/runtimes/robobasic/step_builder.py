@@ -67,25 +67,28 @@ class StepBuilder:
 
     Attributes:
         symbols: variables, constants and findings; `symbols.line` is the line under compilation.
-        steps: the steps by address.
-        line_numbers: the lines of the source, by address.
-        step_exits: the exits by address.
-        label_references: the references to labels.
+        steps: the steps; the index of a step is its address.
+        line_number_of_step: for each of `steps`, its line of the source.
+        exits_of_step: for each of `steps`, the steps that may follow it.
+        label_references: the references of statements to labels.
         loop_lines: the lines of each FOR and its NEXT.
-        label_targets: the targets of jumps to them, by name in capitals.
-        pose_statements: POS statements by their labels in capitals.
-        reported_keywords: statements without effect that have been reported.
+        target_by_label: the target of jumps to a label, by its name in capitals.
+        pose_statement_by_label: the POS statement of a label, by its name in capitals.
+        reported_keywords: keywords of statements without effect that have been reported.
     """
 
     def __init__(self) -> None:
+        """Begin a program without steps."""
         self.symbols = SymbolTable()
         self.steps: list[Step] = []
-        self.line_numbers: list[int] = []
-        self.step_exits: list[Exits] = []
+        # Of each step, in the order of `steps`.
+        self.line_number_of_step: list[int] = []
+        self.exits_of_step: list[Exits] = []
+        # Of the whole program.
         self.label_references: list[LabelReference] = []
         self.loop_lines: list[LoopLines] = []
-        self.label_targets: dict[str, JumpTarget] = {}
-        self.pose_statements: dict[str, CommandStatement] = {}
+        self.target_by_label: dict[str, JumpTarget] = {}
+        self.pose_statement_by_label: dict[str, CommandStatement] = {}
         self.reported_keywords: set[str] = set()
 
     @property
@@ -96,8 +99,8 @@ class StepBuilder:
     def add(self, step: Step, exits: Exits = Exits()) -> None:
         """Add a step."""
         self.steps.append(step)
-        self.step_exits.append(exits)
-        self.line_numbers.append(self.symbols.line)
+        self.exits_of_step.append(exits)
+        self.line_number_of_step.append(self.symbols.line)
 
     def add_action(self, action: Callable[[BasicMachine], None]) -> None:
         """Add a step that acts on the machine and goes on to the next."""
@@ -130,11 +133,11 @@ class StepBuilder:
             keyword: the keyword of the statement that refers to it.
         """
         self.label_references.append(LabelReference(self.symbols.line, label, keyword))
-        target = self.label_targets.get(label.upper())
+        target = self.target_by_label.get(label.upper())
         if target is not None:
             return target
         if label.upper() != AUTO:
-            self.symbols.report_unknown("label", label, self.label_targets)
+            self.symbols.report_unknown("label", label, self.target_by_label)
         following = self.next_address + 1  # the jump itself gets the next address
         return JumpTarget(following)
 

@@ -26,7 +26,9 @@ from posewright.studio.arena.parts import (
     wrap_yaw,
 )
 
-Coordinate = Annotated[float, Bounds(-100.0, 100.0)]
+MAX_COORDINATE_M = 100.0  # as in documents of arenas
+
+Coordinate = Annotated[float, Bounds(-MAX_COORDINATE_M, MAX_COORDINATE_M)]
 Edge = Annotated[float, Bounds(1e-3, 100.0)]
 Height = Annotated[float, Bounds(0.0, 100.0)]
 Amount = Annotated[float, Bounds(0.0, 1e6)]
@@ -149,8 +151,12 @@ class MoveParts:
         return with_changed_parts(
             arena,
             selection,
-            lambda box: replace(box, x=_moved(box.x, self.x_m), y=_moved(box.y, self.y_m)),
-            lambda shape: replace(shape, x=_moved(shape.x, self.x_m), y=_moved(shape.y, self.y_m)),
+            lambda box: replace(
+                box, x=_moved_coordinate(box.x, self.x_m), y=_moved_coordinate(box.y, self.y_m)
+            ),
+            lambda shape: replace(
+                shape, x=_moved_coordinate(shape.x, self.x_m), y=_moved_coordinate(shape.y, self.y_m)
+            ),
         )
 
 
@@ -178,7 +184,7 @@ class TurnParts:
             offset_y = part.y - middle_y
             x = middle_x + cos * offset_x - sin * offset_y
             y = middle_y + sin * offset_x + cos * offset_y
-            return _moved(x, 0.0), _moved(y, 0.0)
+            return _moved_coordinate(x, 0.0), _moved_coordinate(y, 0.0)
 
         def turned_box(box: Box) -> Box:
             x, y = turned_position(box)
@@ -208,7 +214,7 @@ class CopyParts:
         """Return the field with the copies as its last parts."""
         selection = read_selection(self.parts, arena)
         copies = [
-            replace(part, x=_moved(part.x, self.x_m), y=_moved(part.y, self.y_m))
+            replace(part, x=_moved_coordinate(part.x, self.x_m), y=_moved_coordinate(part.y, self.y_m))
             for part in selected_parts(arena, selection)
         ]
         return _with_added_parts(arena, copies)
@@ -258,7 +264,7 @@ class MirrorParts:
         """Return x, y [m] and yaw [rad] of the mirrored part."""
         if self.axis is MirrorAxis.ALONG:
             return part.x, -part.y + 0.0, wrap_yaw(-part.yaw_rad)
-        return _moved(arena.size_x, -part.x), part.y, wrap_yaw(math.pi - part.yaw_rad)
+        return _moved_coordinate(arena.size_x, -part.x), part.y, wrap_yaw(math.pi - part.yaw_rad)
 
 
 @dataclass(frozen=True)
@@ -596,19 +602,21 @@ def _scaled_hull(shape: Shape, size_m: tuple[float, float, float]) -> tuple[tupl
 
 
 def _rounded_size(size_m: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Return a size with its edges rounded as in documents [m]."""
     length, width, height = size_m
     return round_length(length), round_length(width), round_length(height)
 
 
-def _moved(coordinate_m: float, distance_m: float) -> float:
+def _moved_coordinate(coordinate_m: float, distance_m: float) -> float:
     """Return a coordinate moved by a distance [m].
 
     Raises:
         InputError: it would be farther off than documents allow.
     """
     moved_m = round_length(coordinate_m + distance_m)
-    if abs(moved_m) > 100.0:
-        raise InputError(f"a part at {moved_m:g} m", hint="expected -100 to 100 m")
+    if abs(moved_m) > MAX_COORDINATE_M:
+        limit = f"{MAX_COORDINATE_M:g}"
+        raise InputError(f"a part at {moved_m:g} m", hint=f"expected -{limit} to {limit} m")
     return moved_m
 
 

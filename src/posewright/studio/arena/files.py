@@ -89,6 +89,8 @@ def open_arena(path: Path) -> OpenedArena:
 def open_shipped(name: str, folder: Path) -> OpenedArena:
     """Open an arena or a layout that ships with Posewright, to be saved to a new file in a folder.
 
+    A name that both have is that of the arena.
+
     The arena is named after that file, since a shipped name belongs to the shipped field.
 
     Raises:

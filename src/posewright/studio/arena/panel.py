@@ -57,7 +57,8 @@ class ArenaPanel(Panel):
         self._draft_writer: DraftWriter | None = None
         self._unsaved_arena: Arena | None = None
         self._draft_path: Path | None = None
-        self._drafts: dict[str, View] = {}  # those that can be recovered, by the names of their files
+        # drafts by file name; one whose `damage` is not empty cannot be read, and so not be recovered
+        self._drafts: dict[str, View] = {}
         self._draft_error = ""
         self._is_changed_on_disk = False
         self._choose_contest(DEFAULT_CONTEST)
@@ -67,7 +68,7 @@ class ArenaPanel(Panel):
     def update(self, before: Pages, after: Pages) -> None:
         """Begin a new field when the mode is chosen for the first time."""
         if self._session.mode == MODE and self._history is None:
-            self._show(files.create_arena(self._workspace.root))
+            self._show_opened_field(files.create_arena(self._workspace.root))
 
     def close(self) -> None:
         """Finish writing the draft, and remove the fields of races."""
@@ -99,14 +100,14 @@ class ArenaPanel(Panel):
     @action
     def choices(self) -> dict[str, list[str]]:
         """Return what can be opened, the contests, and the programs that can race."""
-        found = self._trial_panel.choices()
-        names = list(self._workspace.files())
+        trial_choices = self._trial_panel.choices()
+        file_names = list(self._workspace.files())
         return {
             "arenas": list(all_arena_names()),
             "layouts": list(layout_names()),
-            "files": [name for name in names if name.endswith((ARENA_SUFFIX, LAYOUT_SUFFIX))],
+            "files": [name for name in file_names if name.endswith((ARENA_SUFFIX, LAYOUT_SUFFIX))],
             "contests": list(contest_names()),
-            "behaviours": found["behaviours"],
+            "behaviours": trial_choices["behaviours"],
         }
 
     @action
@@ -124,15 +125,20 @@ class ArenaPanel(Panel):
         else:
             opened = files.open_shipped(name, self._workspace.root)
         self._session.choose(mode=MODE)
-        self._show(opened)
+        self._show_opened_field(opened)
         return {"opened": name}
 
     @action
     def new(self, *, name: str = "field", anyway: bool = False) -> View:
-        """Begin a new field; `anyway` as for `open`."""
+        """Begin a new field.
+
+        Args:
+            name: name of the field.
+            anyway: whether to leave unsaved changes, which stay in a draft; without it the answer asks.
+        """
         if self._is_dirty and not anyway:
             return {"unsaved": True}
-        self._show(files.create_arena(self._workspace.root, name))
+        self._show_opened_field(files.create_arena(self._workspace.root, name))
         return {"opened": self._workspace.name_of(self._target.path)}
 
     @action
@@ -232,20 +238,28 @@ class ArenaPanel(Panel):
 
     @action
     def recover(self, *, draft: str, anyway: bool = False) -> View:
-        """Open the file of a draft with its unsaved edits; `anyway` as for `open`."""
+        """Open the file of a draft, which holds the unsaved edits of an earlier session, and apply the edits.
+
+        Args:
+            draft: name of the draft's file.
+            anyway: whether to leave unsaved changes, which stay in a draft; without it the answer asks.
+        """
         if self._is_dirty and not anyway:
             return {"unsaved": True}
-        path = self._require_draft(draft)
-        recovered = files.read_draft(path)
-        try:
-            saved = files.open_arena(recovered.target.path)
-        except PosewrightError:  # it was never saved, or cannot be read any more
-            saved = files.create_arena(self._workspace.root)
-            saved = OpenedArena(saved.arena, recovered.target)
-        self._show(saved)
+        draft_file = self._require_draft(draft)
+        recovered = files.read_draft(draft_file)
+        self._show_opened_field(self._open_or_create(recovered.target))
         self.do(ReplaceArena(recovered.arena, "recover unsaved edits"))
-        self._remove_draft(path)
+        self._remove_draft(draft_file)
         return {"opened": self._workspace.name_of(recovered.target.path)}
+
+    def _open_or_create(self, target: SaveTarget) -> OpenedArena:
+        """Open the field in a file; a new field to be saved there, if the file is missing or unreadable."""
+        try:
+            return files.open_arena(target.path)
+        except PosewrightError:
+            new_field = files.create_arena(self._workspace.root)
+            return OpenedArena(new_field.arena, target)
 
     @action
     def discard(self, *, draft: str) -> None:
@@ -259,24 +273,32 @@ class ArenaPanel(Panel):
         return self._workspace.root / name
 
     def _remove_draft(self, path: Path) -> None:
+        """Delete the file of a draft, and take the draft off the list in the windows."""
         path.unlink(missing_ok=True)
         self._drafts.pop(path.name, None)
         self._publish_drafts()
 
     @property
     def _is_dirty(self) -> bool:
+        """Whether the open field has unsaved edits."""
         return self._history is not None and self._history.is_dirty
 
     def _require_history(self) -> History[Arena]:
+        """Return the undo history of the open field; raise InputError if no field is open."""
         if self._history is None:
             raise InputError("no field is open", hint="choose the mode Arena")
         return self._history
 
     def _require_arena(self) -> Arena:
+        """Return the open field as it is drawn; raise InputError if no field is open."""
         return self._require_history().value
 
-    def _show(self, opened: OpenedArena) -> None:
-        """Show an opened field with a new history; unsaved edits of the previous one stay in its draft."""
+    def _show_opened_field(self, opened: OpenedArena) -> None:
+        """Show an opened field with a new undo history.
+
+        Unsaved edits of the previous field stay in its draft. The first call also starts the writer of
+        drafts, and finds the drafts of earlier sessions.
+        """
         if self._draft_writer is None:
             self._draft_writer = DraftWriter(self._on_draft_error, self._on_file_changed)
             self._drafts = {str(view["id"]): view for view in files.find_drafts(self._workspace.root)}

@@ -94,13 +94,19 @@ def sorted_indices(motion: Motion, keyframes: Collection[int]) -> list[int]:
 
 
 def with_angles(pose: Pose, angles: Mapping[str, float], robot: Robot) -> Pose:
-    """Return a pose with new angles of some joints [rad], clipped to the limits of the joints."""
+    """Return a pose with new angles of some joints [rad], clipped to their limits; these get their torque on.
+
+    Raises:
+        InputError: the pose lacks one of the joints.
+        UnknownNameError: the robot lacks one of the joints.
+    """
     joints = {name: robot.joint(name) for name in angles}
     require_joints(pose, angles)
     new_angles = dict(zip(pose.joints, pose.angles.tolist(), strict=True))
     for name, angle in angles.items():
         new_angles[name] = float(np.clip(angle, joints[name].lower_rad, joints[name].upper_rad))
-    return Pose(pose.joints, np.array(list(new_angles.values())), pose.free - set(angles))
+    free_joints = pose.free - set(angles)  # free joints have their torque off
+    return Pose(pose.joints, np.array(list(new_angles.values())), free_joints)
 
 
 def with_poses(motion: Motion, indices: Iterable[int], change: Callable[[int, Pose], Pose]) -> Motion:

@@ -61,7 +61,13 @@ class UnsetState(Enum):
 
 @dataclass(frozen=True)
 class UnsetJoints(PoseCommand):
-    """Remove the angles of joints, which are then held or free; `symmetric` as in `SetAngles`."""
+    """Remove the angles of joints in some poses.
+
+    Attributes:
+        joints: the joints.
+        left: whether they are held or free afterwards.
+        symmetric: whether the opposite joints on the other side of the body lose their angles, too.
+    """
 
     joints: tuple[str, ...]
     left: UnsetState
@@ -79,13 +85,14 @@ class UnsetJoints(PoseCommand):
         if self.symmetric:
             names |= {pair.opposite for pair in opposite_joints(robot, names)}
 
-        def unset(_: int, pose: Pose) -> Pose:
+        def unset_joints(_: int, pose: Pose) -> Pose:
+            """Return the pose without the angles of these joints: NaN is no angle."""
             require_joints(pose, names)
             angles = np.where(np.isin(pose.joints, list(names)), np.nan, pose.angles)
             free = pose.free | names if self.left is UnsetState.FREE else pose.free - names
             return Pose(pose.joints, angles, free)
 
-        return with_poses(motion, self.indices, unset)
+        return with_poses(motion, self.indices, unset_joints)
 
 
 @dataclass(frozen=True)

@@ -128,19 +128,19 @@ class SetTangent(MotionCommand):
         return f"{verb} the tangent of {self.joint.replace('_', ' ')}"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
-        """Return the motion with the tangent set, or removed."""
+        """Return the motion with the tangent set; or removed, so that its speeds are computed."""
         require_keyframe(motion, self.keyframe)
         frame = motion.keyframes[self.keyframe]
         require_joints(frame.pose, [self.joint])
         tangents = dict(frame.tangents or {})
-        present = tangents.pop(self.joint, None)
+        present_tangent = tangents.pop(self.joint, None)
         if not self.is_computed:
-            tangents[self.joint] = self._tangent(motion, present)
+            tangents[self.joint] = self._create_tangent(motion, present_tangent)
         changed = replace(frame, tangents=tangents)
         return with_range(motion, begin=self.keyframe, end=self.keyframe + 1, frames=[changed])
 
-    def _tangent(self, motion: Motion, present: Tangent | None) -> Tangent:
-        """Return the new tangent; a speed that is not given is the present one, or the one on the spline."""
+    def _create_tangent(self, motion: Motion, present: Tangent | None) -> Tangent:
+        """Return the new tangent; a speed that is not stated is the present one, or the one on the spline."""
         if present is None:
             column = motion.joints.index(self.joint)
             arriving, leaving = (

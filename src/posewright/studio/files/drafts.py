@@ -74,9 +74,17 @@ class Draft:
 
     @classmethod
     def of(cls, pages: Pages, robot: Robot, target: SaveTarget, data: bytes | None) -> Draft:
-        """Return the draft of pages that are not yet saved to a target."""
+        """Return the draft of pages that are not yet saved to a target.
+
+        Args:
+            pages: the pages with their unsaved edits.
+            robot: the robot of the motions.
+            target: the file that they are to be saved to.
+            data: bytes of the unedited motion if there is no such file yet.
+        """
 
         def page_in_file(motion: Motion) -> int | None:
+            """Return the page of the file from which a motion was read; None for a new motion."""
             origin = origin_of(motion)
             return None if origin is None or origin.format != pages.file.format else origin.page
 
@@ -259,9 +267,8 @@ class DraftWriter:
         self._on_file_change = on_file_change
         self._lock = threading.Lock()
         self._drafts: list[DraftFile] = []  # the last is that of the open file
-        self._render_by_pending_draft: dict[
-            DraftFile, Render | None
-        ] = {}  # None for a draft that is to be removed
+        # None for a draft that is to be removed
+        self._render_by_pending_draft: dict[DraftFile, Render | None] = {}
         self._target: SaveTarget | None = None
         self._last_stamp: tuple[int, ...] | None = None
         self._has_file_changed = False
@@ -296,7 +303,7 @@ class DraftWriter:
         self._is_over.set()
         self._wake.set()
         self._thread.join(timeout=10.0)
-        self._write()
+        self._write_pending()
         for draft in self._drafts:
             draft.release()
 
@@ -305,12 +312,12 @@ class DraftWriter:
         while not self._is_over.is_set():
             self._wake.wait(timeout=CHECK_PERIOD_S)
             self._wake.clear()
-            self._write()
+            self._write_pending()
             self._check_file()
             self._is_over.wait(WRITE_PAUSE_S)
 
-    def _write(self) -> None:
-        """Write or remove pending drafts, and release those of previous files."""
+    def _write_pending(self) -> None:
+        """Write or remove pending drafts, and unlock those of previous files."""
         with self._lock:
             render_by_draft = self._render_by_pending_draft
             self._render_by_pending_draft = {}

@@ -131,7 +131,18 @@ def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | 
 
 
 def open_data(data: bytes, path: Path, robot_or_name: Robot | str | None = None) -> OpenedFile:
-    """Open data that is not in a file yet, to be saved to `path`; errors as `open_path`."""
+    """Open data that is not in a file yet, to be saved to `path`.
+
+    Args:
+        data: the content of a motion file.
+        path: the file to save it to.
+        robot_or_name: the robot, for which a motion of another robot is converted; None for the robot that
+            the data names.
+
+    Raises:
+        FormatError: the data cannot be read.
+        InputError: there is no such robot.
+    """
     return _open_file(
         motion_file_in(data, path, robot=robot_or_name),
         SaveTarget(path.resolve(), digest=None),
@@ -156,7 +167,7 @@ def open_shipped(name: str, folder: Path, robot_or_name: Robot | str | None = No
     Args:
         name: `robot/motion`, or only the name of the motion.
         folder: the folder for the copy.
-        robot_or_name: as for `open_path`.
+        robot_or_name: the robot, for which a motion of another robot is converted; None for the motion's own.
 
     Raises:
         UnknownNameError: there is no such motion.

@@ -99,7 +99,7 @@ class FilesPanel(Panel):
             "isNew": self._target.digest is None,
             "changed": self._is_changed_on_disk,
             "notes": list(file.warnings),
-            "assumed": file.assumed or "",
+            "assumed": file.assumed_robot or "",
             "failure": self._draft_error,
             "isStick": self._opened.stick is not None,
         }
@@ -193,8 +193,8 @@ class FilesPanel(Panel):
 
         Args:
             name: `robot/motion`.
-            robot: as for `open`.
-            anyway: as for `open`.
+            robot: name of the robot, if the motion is to be converted for another one.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         root = self._workspace.root
         return self._ask_if_unsaved(anyway) or self._run_and_answer(
@@ -210,8 +210,8 @@ class FilesPanel(Panel):
         Args:
             name: name of the file.
             data: its content in base64.
-            robot: as for `open`.
-            anyway: as for `open`.
+            robot: name of the robot, if the motion is to be converted for another one.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         path = self._workspace.writable(Path(name).name)
         try:
@@ -235,7 +235,7 @@ class FilesPanel(Panel):
             name: name of the motion.
             robot: name of the robot; None for the present one.
             pose: name of the robot's pose that it begins with.
-            anyway: as for `open`.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         robot_name = robot or self._session.document.robot.name
         root = self._workspace.root
@@ -361,14 +361,14 @@ class FilesPanel(Panel):
             format: name of the format.
             over: whether to overwrite an existing file.
             accept_loss: whether to write even if the format cannot store everything.
-            accept_faults: as for `save`.
+            accept_faults: whether to write a robot's file even if `motion check` reports errors.
         """
         motion = self._session.document.pages.motion(self._session.cursor.page)
         path = self._workspace.writable(file)
         if path == self._target.path:
             raise InputError("this is the open file", hint="save it, or choose another name")
 
-        def write() -> View:
+        def export_motion() -> View:
             return saving.export(
                 motion,
                 path,
@@ -378,7 +378,7 @@ class FilesPanel(Panel):
                 accept_faults=accept_faults,
             )
 
-        return self._file_executor.submit(write)
+        return self._file_executor.submit(export_motion)
 
     @action
     def recover(self, *, draft: str, anyway: bool = False) -> View | Future[View]:
@@ -388,7 +388,7 @@ class FilesPanel(Panel):
 
         Args:
             draft: name of the draft's file.
-            anyway: as for `open`.
+            anyway: whether to leave unsaved edits, which stay in a draft; without it, the answer asks.
         """
         path = self._find_draft(draft)
 

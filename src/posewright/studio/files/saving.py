@@ -79,7 +79,7 @@ def format_views(robot: Robot) -> list[View]:
     return [
         {
             "name": name,
-            "title": motion_format.kind.title.split(" ", 1)[-1],
+            "title": motion_format.kind.title.split(" ", 1)[-1],  # without its article: "motion document"
             "suffix": motion_format.suffixes[0],
         }
         for name, motion_format in FORMATS.items()

@@ -44,7 +44,8 @@ export function mount(root) {
     live.box.checked = teach.live;
     connect.textContent = isOpen() ? "Disconnect" : "Connect";
     connect.disabled = teach.state === "closing";
-    hint.textContent = [teach.recovery, HINTS[teach.follows ? "follows" : teach.state]].filter(Boolean).join("; ");
+    const recovery = teach.recovery && `${teach.recovery[0].toUpperCase()}${teach.recovery.slice(1)}. `;
+    hint.textContent = `${recovery}${HINTS[teach.follows ? "follows" : teach.state]}`;
     follow.hidden = teach.state !== "open";
     follow.setAttribute("aria-pressed", String(teach.follows));
     notSent.textContent = teach.not_sent ? `⚠ Not sent: ${teach.not_sent}` : "";

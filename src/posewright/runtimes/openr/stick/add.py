@@ -26,7 +26,7 @@ from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
 from posewright.runtimes.openr.stick.command_checks import NO_ID, check_commands, free_id
-from posewright.runtimes.openr.stick.finding import MonetFinding
+from posewright.runtimes.openr.stick.finding import COUNT_RULE, MonetFinding
 from posewright.runtimes.openr.stick.limits import MOTION_AGENT, resolve_model
 from posewright.runtimes.openr.stick.lookup import (
     FAULT,
@@ -197,7 +197,7 @@ def _require_readable_head(commands: MonetCommands, command_id: int) -> None:
     # the older MoNet has the fewer rules; only wrong numbers of lines matter here
     findings = check_commands(commands, is_older_monet=True)
     cause = next(
-        (finding for finding in findings if finding.level is Level.ERROR and finding.rule == "count"), None
+        (finding for finding in findings if finding.level is Level.ERROR and finding.rule == COUNT_RULE), None
     )
     raise FormatError(
         "MoNet would not find the new command" + (f": {cause.message}" if cause else ""),

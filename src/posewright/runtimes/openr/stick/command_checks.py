@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 from posewright.display import format_count
-from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
+from posewright.runtimes.openr.stick.finding import COUNT_RULE, MonetFinding, error, quoted, warning
 from posewright.runtimes.openr.stick.limits import (
     AGENT_LINES,
     AGENTS,
@@ -167,7 +167,7 @@ def check_transitions(text: MonetTransitions, *, is_older_monet: bool) -> Iterat
         elif isinstance(line, HeadLine):
             message = "this is the head line of a command: MoNet reads its first word as an agent's name"
             hint = "commands belong in MONETCMD.CFG; this file has agent lines only"
-            yield error("count", line.text_line, message, hint)
+            yield error(COUNT_RULE, line.text_line, message, hint)
 
 
 def check_commands(text: MonetCommands, *, is_older_monet: bool) -> Iterator[MonetFinding]:
@@ -180,7 +180,7 @@ def check_commands(text: MonetCommands, *, is_older_monet: bool) -> Iterator[Mon
             yield from check_agent(line, is_older_monet=is_older_monet, in_transitions=False)
     for stray in text.stray_lines[:1]:
         message = "an agent line before the first command: MoNet reads it as a head line"
-        yield error("count", stray.text_line, message, hint=f"expected {HEAD}")
+        yield error(COUNT_RULE, stray.text_line, message, hint=f"expected {HEAD}")
     for command in text.commands:
         yield from _check_command(command)
     yield from _check_ids(text)
@@ -201,24 +201,24 @@ def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
         return
     if n_declared < 1:
         message = f"the head announces {n_declared} agent lines"
-        yield error("count", head.text_line, message, hint=f"expected 1 to {AGENT_LINES}")
+        yield error(COUNT_RULE, head.text_line, message, hint=f"expected 1 to {AGENT_LINES}")
     elif n_declared > n_agents:
         message = (
             f"the head announces {format_count(n_declared, 'agent line')}, but {n_agents or 'none'} "
             "come before the next command or the end: MoNet reads the line after them as an agent line"
         )
         hint = f"write {n_agents} there, or add the missing lines" if n_agents else "add the missing lines"
-        yield error("count", head.text_line, message, hint)
+        yield error(COUNT_RULE, head.text_line, message, hint)
     elif n_declared < n_agents:
         announced = format_count(n_declared, "agent line")
         message = f"line {head.text_line.number} announces {announced}: MoNet reads this one as a head line"
         hint = f"write {n_agents} there, or remove this line"
-        yield error("count", command.agent_lines[n_declared].text_line, message, hint)
+        yield error(COUNT_RULE, command.agent_lines[n_declared].text_line, message, hint)
     if n_declared > AGENT_LINES:
         message = (
             f"the head announces {n_declared} agent lines: MoNet uses {AGENT_LINES} and ignores the others"
         )
-        yield error("count", head.text_line, message, hint="split it into two commands")
+        yield error(COUNT_RULE, head.text_line, message, hint="split it into two commands")
     yield from _check_motions(command)
 
 
@@ -233,7 +233,7 @@ def _check_motions(command: MonetCommand) -> Iterator[MonetFinding]:
         first_line = motions[0].text_line.number
         message = f"a second motion in one command, after line {first_line}: its agent is busy then"
         yield warning(
-            "count", line.text_line, message, hint="a command has one motion, and one sound to go with it"
+            COUNT_RULE, line.text_line, message, hint="a command has one motion, and one sound to go with it"
         )
 
 

@@ -10,6 +10,9 @@ from posewright.errors import Where
 from posewright.formats import TextLine, quote_bytes
 from posewright.motions import Level
 
+COUNT_RULE = "count"
+"""Rule of the findings about too few or too many lines, or results of lines."""
+
 
 @dataclass(frozen=True)
 class MonetFinding:

@@ -11,7 +11,7 @@ from posewright.errors import FormatError
 from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
 from posewright.hazards import find_faults
 from posewright.motions import Level
-from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
+from posewright.runtimes.openr.stick.finding import COUNT_RULE, MonetFinding, error, quoted, warning
 from posewright.runtimes.openr.stick.limits import (
     AGENTS,
     MODELS,
@@ -258,28 +258,31 @@ def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator
 
 
 def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator[MonetFinding]:
-    """Check for lines that MoNet cannot distinguish in the results of their agents."""
+    """Yield an error for each line with the agent and the entry to play of an earlier line of the command.
+
+    MoNet recognises the result of a line by these two, so it gets only one result for both lines.
+    """
     result_keys: set[_ResultKey] = set()
     for line in command.agent_lines:
-        key = _result_key(line, setup)
-        if key in result_keys:
+        result_key = _result_key_of_line(line, setup)
+        if result_key in result_keys:
             message = (
                 f"{line.agent} is to play the same twice in command {command.head.word(0)}: "
                 "MoNet waits forever for the second result"
             )
-            yield error("count", line.text_line, message, hint="remove one of the lines")
-        result_keys.add(key)
+            yield error(COUNT_RULE, line.text_line, message, hint="remove one of the lines")
+        result_keys.add(result_key)
 
 
 class _ResultKey(NamedTuple):
     """By what MoNet recognises the result of a line: the agent, and the index or name of what it plays."""
 
     agent: str
-    entry: int | str
+    entry_index_or_name: int | str
 
 
-def _result_key(line: AgentLine, setup: MonetSetup) -> _ResultKey:
-    """Return the key of a line's result; it has a name if the archive was not read."""
+def _result_key_of_line(line: AgentLine, setup: MonetSetup) -> _ResultKey:
+    """Return by what MoNet recognises the result of a line; by name if the archive was not read."""
     index = find_entry_index(line, setup)
     if index < 0 and find_played_entry(line, setup) is None:
         return _ResultKey(line.agent, line.name)

@@ -41,7 +41,7 @@ from posewright.runtimes.openr.stick.text import (
 )
 
 OPEN_R = "OPEN-R"
-STICK = "MS"  # the first part of a path as the robot sees it: the memory stick
+STICK_FOLDER_NAME = "MS"  # the first part of a path as the robot sees it: the memory stick
 DESIGNDB = "DESIGNDB.CFG"
 COMMANDS = "MONETCMD.CFG"
 TRANSITIONS = "MONET.CFG"
@@ -119,22 +119,24 @@ def plain_absolute(path: Path) -> Path:
 
 
 def find_stick(folder: Path) -> Path:
-    """Return the memory stick of a folder: the folder itself, one around it, or `MS` in it.
+    """Return the memory stick of a folder: the folder itself, the folder `MS` in it, or one that contains it.
+
+    A memory stick is the folder that contains OPEN-R.
 
     Raises:
-        FormatError: there is no OPEN-R folder.
+        FormatError: there is no such folder, or none of these contains OPEN-R.
     """
-    for candidate in (folder, find_child(folder, STICK)):
+    hint = "name the folder that contains OPEN-R"
+    if not is_folder(folder):
+        raise FormatError("there is no such folder", where=Where(path=folder), hint=hint)
+    for candidate in (folder, find_child(folder, STICK_FOLDER_NAME)):
         if candidate is not None and find_child(candidate, OPEN_R) is not None:
             return candidate
-    root = find_stick_root(folder) if is_folder(folder) else None
-    if root is not None:
-        return root
-    raise FormatError(
-        "not a memory stick: it has no OPEN-R folder" if is_folder(folder) else "there is no such folder",
-        where=Where(path=folder),
-        hint="name the folder that contains OPEN-R",
-    )
+    root = find_stick_root(folder)
+    if root is None:
+        message = "not a memory stick: it has no OPEN-R folder"
+        raise FormatError(message, where=Where(path=folder), hint=hint)
+    return root
 
 
 def find_child(folder: Path, name: str) -> Path | None:
@@ -155,7 +157,7 @@ def find_on_stick(root: Path, path: str) -> Path | None:
     Returns None if there is no such file, or if the path does not begin with `/MS`, which is the stick.
     """
     first, *parts = [part for part in path.split("/") if part] or [""]
-    if not path.startswith("/") or first.upper() != STICK or not parts or ".." in parts:
+    if not path.startswith("/") or first.upper() != STICK_FOLDER_NAME or not parts or ".." in parts:
         return None
     file: Path | None = root
     for part in parts:
@@ -203,7 +205,10 @@ class Documents:
                 self.findings.append(_finding(fault, path))
 
     def find_named_archive(self, *kinds: EntryKind) -> MonetArchive | None:
-        """Return the first of the archives that were named one by one with an entry of a kind."""
+        """Return the first archive with an entry of one of the kinds; None if there is none.
+
+        Only archives that the user named one by one are searched, not those found in folders.
+        """
         return next((archive for archive in self.named_archives if archive.holds(*kinds)), None)
 
     def _add(self, document: DesignDb | MonetCommands | MonetTransitions | MonetArchive) -> None:
@@ -238,6 +243,7 @@ def read_commands_file(path: Path) -> MonetCommands:
 
 
 def _read_transitions_file(path: Path) -> MonetTransitions:
+    """Read a MONET.CFG from a file; raise a FormatError if it is no text."""
     data = text_bytes(path)
     _require_text(data, path)
     return read_transitions(data, path)
@@ -313,25 +319,33 @@ def missing_section_finding(folder: Path, designdb: DesignDb) -> MonetFinding:
 def check_designdb(designdb: DesignDb, models: Collection[str]) -> Iterator[MonetFinding]:
     """Check the lines of a DESIGNDB.CFG, and whether their files are on the stick.
 
-    A missing archive of one of `models` is an error; all other missing files together are one note.
+    Args:
+        designdb: the parsed file.
+        models: robot models whose MONET texts were read. A missing archive of one of these is an error; all
+            other missing files together are one note.
     """
     unneeded_entries: list[DesignEntry] = []
     root = None if designdb.path is None else find_stick_root(designdb.path)
     for line in designdb.invalid_lines:
         message = f"neither a section, nor a key and a path: {quote_bytes(line.text)}"
-        hint = f"expected [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
+        hint = f"expected [ERS-7], or {MOTIONS} /{STICK_FOLDER_NAME}/OPEN-R/..."
         yield warning("words", line, message, hint=hint)
     for entry in designdb.entries:
-        if not entry.path.upper().startswith(f"/{STICK}/"):
+        if not entry.path.upper().startswith(f"/{STICK_FOLDER_NAME}/"):
             message = f"{quoted(entry.path)} is not on the memory stick"
-            yield warning("path", entry.line, message, hint=f"paths begin with /{STICK}/, which is the stick")
+            yield warning(
+                "path",
+                entry.line,
+                message,
+                hint=f"paths begin with /{STICK_FOLDER_NAME}/, which is the stick",
+            )
         elif root is not None and find_on_stick(root, entry.path) is None:
             is_of_present_model = not entry.model or entry.model in models
             if not is_of_present_model or entry.key not in (MOTIONS, SOUNDS):
                 unneeded_entries.append(entry)
                 continue
             message = f"there is no {entry.path} on the stick"
-            hint = f"/{STICK} is {root}"
+            hint = f"/{STICK_FOLDER_NAME} is {root}"
             yield MonetFinding(Level.ERROR, "path", message, designdb.path, line=entry.line.number, hint=hint)
     if unneeded_entries:
         first_entry = unneeded_entries[0]
@@ -345,11 +359,11 @@ def check_designdb(designdb: DesignDb, models: Collection[str]) -> Iterator[Mone
             message,
             designdb.path,
             line=first_entry.line.number,
-            hint=f"/{STICK} is {root}",
+            hint=f"/{STICK_FOLDER_NAME} is {root}",
         )
 
 
-MAX_CANDIDATES = 4  # archives of a folder that are read if no DESIGNDB.CFG names one
+MAX_ARCHIVES_TO_TRY = 4  # archives of a folder that are read if no DESIGNDB.CFG names one
 
 
 def read_stick(*paths: Path | str) -> MemoryStick:
@@ -387,24 +401,40 @@ class _StickBuilder:
     archives: dict[Path, MonetArchive | None] = field(default_factory=dict)
 
     def build(self) -> MemoryStick:
-        """Return the stick; raise a FormatError if there are only files that are not MONET files."""
+        """Return the stick with its setups and findings.
+
+        A setup is a pair of MONET texts (MONETCMD.CFG, MONET.CFG) with the archives of motions and sounds
+        that they play. Without any text, the only setup has the archives alone.
+
+        Raises:
+            FormatError: there are only files that are not MONET files.
+        """
         documents = self.documents
         texts: tuple[MonetText, ...] = (*documents.commands, *documents.transitions)
-        folders = dict.fromkeys(text.path.parent for text in texts if text.path is not None)
+        text_paths = [text.path for text in texts if text.path is not None]
+        folders = dict.fromkeys(path.parent for path in text_paths)  # in their order, each once
         setups = tuple(setup for folder in folders for setup in self._build_setups(folder))
         if not setups:
             self._require_monet_files()
             self._add_note_on_missing_texts()
-            sounds = documents.find_named_archive(EntryKind.SOUND, EntryKind.MIDI)
-            setups = (MonetSetup(motions=documents.find_named_archive(EntryKind.MOTION), sounds=sounds),)
+            setups = (self._build_setup_without_texts(),)
+
         models = {model for setup in setups for model in setup.models}
         for designdb in documents.designdbs:
             documents.findings += check_designdb(designdb, models)
-        paths = [designdb.path for designdb in documents.designdbs] + [text.path for text in texts]
-        roots = [find_stick_root(path) for path in paths if path is not None]
-        root = next((root for root in roots if root is not None), None)
+        designdb_paths = [designdb.path for designdb in documents.designdbs if designdb.path is not None]
         return MemoryStick(
-            setups, designdbs=tuple(documents.designdbs), findings=tuple(documents.findings), root=root
+            setups,
+            designdbs=tuple(documents.designdbs),
+            findings=tuple(documents.findings),
+            root=_first_stick_root(designdb_paths + text_paths),
+        )
+
+    def _build_setup_without_texts(self) -> MonetSetup:
+        """Return a setup of the archives that the user named: the first of motions, and of sounds."""
+        return MonetSetup(
+            motions=self.documents.find_named_archive(EntryKind.MOTION),
+            sounds=self.documents.find_named_archive(EntryKind.SOUND, EntryKind.MIDI),
         )
 
     def _require_monet_files(self) -> None:
@@ -418,6 +448,7 @@ class _StickBuilder:
             raise FormatError("this is not a MONET file", where=Where(path=path), hint=MONET_FILES_HINT)
 
     def _add_note_on_missing_texts(self) -> None:
+        """Add a finding that there is neither a MONETCMD.CFG nor a MONET.CFG."""
         path = next((designdb.path for designdb in self.documents.designdbs), None)
         message = f"there is no {COMMANDS} and no {TRANSITIONS}, so nothing was looked up in the archives"
         self.documents.findings.append(MonetFinding(Level.NOTE, "file", message, path))
@@ -524,7 +555,7 @@ class _StickBuilder:
             return self._read(path)
         if design_entry is not None:  # its file does not exist, and no other may stand in for it
             return None
-        if len(self.found_files.archives) > MAX_CANDIDATES:  # reading them all would take too long
+        if len(self.found_files.archives) > MAX_ARCHIVES_TO_TRY:  # reading them all would take too long
             return None
         archives = [self._read(path) for path in self.found_files.archives]
         candidates = [archive for archive in archives if archive is not None and archive.holds(*kinds)]
@@ -547,6 +578,12 @@ class _StickBuilder:
         return next((path for path in self.found_files.archives if path.name.upper() == name), None)
 
 
+def _first_stick_root(paths: Iterable[Path]) -> Path | None:
+    """Return the memory stick of the first path that lies on one; None if none does."""
+    roots = (find_stick_root(path) for path in paths)
+    return next((root for root in roots if root is not None), None)
+
+
 def _find_models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
     """Return the robot models of the MONET files in a folder.
 
@@ -567,6 +604,12 @@ def _find_models(folder: Path, designdb: DesignDb | None) -> tuple[str, ...]:
 
 
 def _entry_path(designdb: DesignDb | None, model: str, key: str) -> str | None:
-    """Return the path of a model's archive on the robot; None if no entry states it."""
+    """Return the path of a model's archive on the robot; None if no entry states it.
+
+    Args:
+        designdb: the DESIGNDB.CFG; None if there is none.
+        model: the robot model; empty if it is not known.
+        key: `MOTIONS` or `SOUNDS`, the key of the archive in DESIGNDB.CFG.
+    """
     entry = None if designdb is None else designdb.archive(model, key)
     return None if entry is None else entry.path

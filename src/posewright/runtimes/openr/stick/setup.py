@@ -132,12 +132,16 @@ class MonetArchive:
 
     @cached_property
     def labels(self) -> tuple[MotionLabel | None, ...]:
-        """The label of the motion in each entry; None if there is no readable motion."""
+        """The label of the motion in each entry, with its own name; None if there is no readable motion."""
         return tuple(label_of(entry.data) for entry in self.entries)
 
     @cached_property
     def index_by_name(self) -> Mapping[str, int]:
-        """Indices of the entries by the names that MoNet looks up: a motion's own, otherwise the entry's."""
+        """Indices of the entries by the names that MoNet looks up.
+
+        A motion has the name in its own data, its label; any other entry has the name in the archive. An
+        unreadable motion has no label and cannot be looked up. The first of several equal names counts.
+        """
         indices: dict[str, int] = {}
         for index, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
             name = entry.name
