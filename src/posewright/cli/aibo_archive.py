@@ -249,14 +249,14 @@ def _print_losses(losses: Sequence[str], remarks: Sequence[str]) -> None:
 
 
 def group_messages(messages: Sequence[str]) -> Iterator[str]:
-    """Yield messages of the form `ENTRY: TEXT`; if several have the same text, yield `TEXT (3 motions)`."""
-    names_by_text: dict[str, list[str]] = {}
+    """Yield messages of the form `MOTION: TEXT`; if several have the same text, yield `TEXT (3 motions)`."""
+    motions_by_text: dict[str, list[str]] = {}
     for message in messages:
-        name, _colon, text = message.partition(": ")
-        names_by_text.setdefault(text, []).append(name)
-    for text, names in names_by_text.items():
-        if len(names) > 1:
-            yield f"{text} ({len(names)} motions)"
+        motion, _colon, text = message.partition(": ")
+        motions_by_text.setdefault(text, []).append(motion)
+    for text, motions in motions_by_text.items():
+        if len(motions) > 1:
+            yield f"{text} ({len(motions)} motions)"
         else:
-            (name,) = names
-            yield f"{escape_unprintable(name)}: {text}"
+            (motion,) = motions
+            yield f"{escape_unprintable(motion)}: {text}"

@@ -129,11 +129,11 @@ def calibrate(
 
 
 def _merge_directions(
-    previous: dynamixel.Calibration, tested: dynamixel.Calibration, joints: Collection[str]
+    previous: dynamixel.Calibration, tested: dynamixel.Calibration, tested_joints: Collection[str]
 ) -> dynamixel.Calibration:
     """Return a calibration with directions and IDs of the tested joints, and everything else as before."""
-    still_reversed = [joint for joint in previous.reversed if joint not in joints]
-    other_ids = {joint: servo_id for joint, servo_id in previous.ids.items() if joint not in joints}
+    still_reversed = [joint for joint in previous.reversed if joint not in tested_joints]
+    other_ids = {joint: servo_id for joint, servo_id in previous.ids.items() if joint not in tested_joints}
     return replace(
         tested,
         offsets_ticks=previous.offsets_ticks,

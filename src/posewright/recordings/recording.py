@@ -26,13 +26,17 @@ DIGEST_KIND = "posewright-recording-3"
 """Version of the digest; it must change whenever the content of a digest changes."""
 
 
+POSE_SIZE = 7
+"""Numbers of a pose: the position and a quaternion."""
+
+
 def row_shapes(n_joints: int, n_feet: int, n_boxes: int) -> dict[str, tuple[int, ...]]:
     """Return the shape of a row of each array of a `RobotRecord`, in the order they enter a digest."""
     return {
         "positions": (n_joints,),
         "commands": (n_joints,),
         "efforts": (n_joints,),
-        "base": (7,),
+        "base": (POSE_SIZE,),
         "footprints": (n_feet, 4, 3),
         "foot_contacts": (n_feet,),
         "box_contacts": (n_boxes,),
@@ -96,16 +100,17 @@ class Decisions:
     def __post_init__(self) -> None:
         # decisions are stored as JSON with a single NaN, so other NaNs are replaced by it
         times = np.asarray(self.times, dtype=np.float64)
-        m = len(times)
-        object.__setattr__(self, "times", _read_only("times", np.where(np.isnan(times), np.nan, times), (m,)))
+        n_decisions = len(times)
+        times = np.where(np.isnan(times), np.nan, times)
+        object.__setattr__(self, "times", _read_only_array("times", times, shape=(n_decisions,)))
         for name in ("states", "inputs", "outputs", "playing"):
             values = tuple(to_plain(value) for value in getattr(self, name))
-            _require_array_shape(name, (len(values),), (m,))
+            _require_array_shape(name, (len(values),), (n_decisions,))
             object.__setattr__(self, name, values)
         sensors = {
-            name: _read_only(f"sensor {name}", values, (m, np.shape(values)[-1]))
+            name: _read_only_array(f"sensor {name}", values, shape=(n_decisions, np.shape(values)[-1]))
             for name, values in sorted(self.sensors.items())
-            if m
+            if n_decisions
         }
         object.__setattr__(self, "sensors", sensors)
 
@@ -155,7 +160,7 @@ class RobotRecord:
     slips: Floats | None = None
     contacts: Contacts | None = None
     start_positions: Floats = field(default_factory=lambda: np.zeros(0))
-    start_base: Floats = field(default_factory=lambda: np.full(7, np.nan))
+    start_base: Floats = field(default_factory=lambda: np.full(POSE_SIZE, np.nan))
     decisions: Decisions = field(default_factory=Decisions)
     lights: Mapping[str, Floats] | None = None
 
@@ -171,17 +176,18 @@ class RobotRecord:
             name: (n_rows, *shape) for name, shape in row_shapes(n_joints, n_feet, n_boxes).items()
         }
         shapes["start_positions"] = (n_joints,)
-        shapes["start_base"] = (7,)
+        shapes["start_base"] = (POSE_SIZE,)
         for name, shape in shapes.items():
             values = getattr(self, name)
             if values is not None:
                 dtype = np.bool_ if name in FLAGS else np.float64
-                object.__setattr__(self, name, _read_only(name, values, shape, dtype))
+                object.__setattr__(self, name, _read_only_array(name, values, shape, dtype))
         if self.contacts is not None:
             _require_valid_contacts(self.contacts, n_rows)
         if self.lights is not None:
             lights = {
-                name: _read_only(name, colours, (n_rows, 3)) for name, colours in sorted(self.lights.items())
+                name: _read_only_array(name, colours, (n_rows, 3))
+                for name, colours in sorted(self.lights.items())
             }
             object.__setattr__(self, "lights", lights)
 
@@ -222,10 +228,16 @@ class Recording:
     events: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
+        """Make arrays read-only, copy the containers, and check that everything fits the header.
+
+        Raises:
+            InputError: an array has another shape, or the robots are not those of the header.
+        """
         n_rows = len(self.times)
         n_boxes = len(self.header.boxes)
-        object.__setattr__(self, "times", _read_only("times", self.times, (n_rows,)))
-        object.__setattr__(self, "boxes", _read_only("boxes", self.boxes, (n_rows, n_boxes, 7)))
+        object.__setattr__(self, "times", _read_only_array("times", self.times, shape=(n_rows,)))
+        boxes_shape = (n_rows, n_boxes, POSE_SIZE)
+        object.__setattr__(self, "boxes", _read_only_array("boxes", self.boxes, shape=boxes_shape))
         object.__setattr__(self, "events", tuple(self.events))
         object.__setattr__(self, "robots", dict(self.robots))
         if list(self.robots) != list(self.header.robots):
@@ -305,10 +317,10 @@ class Recording:
         return digest.hexdigest()
 
 
-def _read_only(
+def _read_only_array(
     name: str, values: ArrayLike, shape: tuple[int, ...], dtype: type[np.generic] = np.float64
 ) -> Array:
-    """Return an array as a read-only view, or raise an InputError if its shape is not `shape`."""
+    """Return an array as a read-only view of the expected shape; raise an InputError if it has another."""
     array = np.ascontiguousarray(values, dtype=dtype).view()
     _require_array_shape(name, array.shape, shape)
     array.flags.writeable = False

@@ -213,7 +213,8 @@ def _create_hinge_factory(model: mujoco.MjModel) -> _HingeFactory:
         upper = math.pi
         if model.jnt_limited[joint]:
             lower, upper = model.jnt_range[joint].tolist()
-        effort_nm = 0.0  # unknown
+        # the largest torque: that of the actuator, else that of the joint; 0 if unknown
+        effort_nm = 0.0
         actuator = actuator_of_joint.get(joint)
         if actuator is not None and model.actuator_forcelimited[actuator]:
             effort_nm = float(model.actuator_forcerange[actuator].max())

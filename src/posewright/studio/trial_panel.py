@@ -450,7 +450,7 @@ class TrialPanel(Playhead):
         before_s = self._time_s
         super()._tick(now_s)
         if self._follows and self._world is not None:
-            self._world.follow(before_s, self._time_s)
+            self._world.move_cameras_with_robot(before_s, self._time_s)
 
     def _show_at_playhead(self) -> None:
         """Show the trial at the present time, and publish the topic `trial_now`."""

@@ -287,10 +287,11 @@ class TrialWorld:
         """Point all cameras at a robot at a time [s], from close by."""
         self._look(self._base_position(robot, time_s), size_m=ROBOT_VIEW_SIZE_M)
 
-    def follow(self, before_s: float, time_s: float) -> None:
-        """Move all cameras like the first robot between two times [s]."""
+    def move_cameras_with_robot(self, previous_time_s: float, current_time_s: float) -> None:
+        """Move the cameras of all browsers over the floor like the first robot between two times [s]."""
         robot = next(iter(self._robots))
-        displacement = self._base_position(robot, time_s) - self._base_position(robot, before_s)
+        previous_position = self._base_position(robot, previous_time_s)
+        displacement = self._base_position(robot, current_time_s) - previous_position
         displacement[2] = 0.0  # the camera stays at its height
         for client in self._viser.get_clients().values():
             if client.camera.update_timestamp:  # 0 until the browser has sent its camera

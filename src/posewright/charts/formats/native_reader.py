@@ -480,7 +480,8 @@ class _PartReader:
 
         Args:
             node: the list; None or an empty field if there are no transitions.
-            allowed_keys: the keys that each may have: TRANSITION_KEYS, or SEGMENT_KEYS for segments.
+            allowed_keys: the keys that each may have: TRANSITION_KEYS, or SEGMENT_KEYS for segments, the
+                parts of a transition after a junction.
         """
         if node is None or node.value is None:
             return ()
@@ -488,19 +489,19 @@ class _PartReader:
         for item in node.items():
             transition = INVALID_TRANSITION
             with self.errors.collect():
-                transition = self._read_transition(item, allowed_keys, earlier=transitions)
+                transition = self._read_transition(item, allowed_keys, earlier_transitions=transitions)
             transitions.append(transition)
         return tuple(transitions)
 
     def _read_transition(
-        self, node: Node, allowed_keys: Collection[str], earlier: list[Transition]
+        self, node: Node, allowed_keys: Collection[str], earlier_transitions: list[Transition]
     ) -> Transition:
         """Read a transition of a state, or a segment of a junction.
 
         Args:
             node: the transition.
             allowed_keys: the keys that it may have: TRANSITION_KEYS, or SEGMENT_KEYS for a segment.
-            earlier: the transitions before it in the list; an `else` means that none of them is enabled.
+            earlier_transitions: those before it in the list; an `else` means that none of them is enabled.
         """
         self._require_notation(node, allowed_keys)
         fields = read_fields(node, allowed_keys)
@@ -514,7 +515,7 @@ class _PartReader:
         is_else = "when" in fields and fields["when"].value == ELSE
         guard = ALWAYS
         if is_else:
-            guard = _read_else(fields["when"], Where(node.path, node.line), earlier, events)
+            guard = _read_else(fields["when"], Where(node.path, node.line), earlier_transitions, events)
         elif "when" in fields:
             guard = read_condition(node, key="when", node=fields["when"], scope=self.names.scope)
         junction: str | None = None
@@ -738,27 +739,31 @@ def _require_destination(node: Node, fields: Mapping[str, Node]) -> None:
         fields["local"].fail("`local` without `go`", hint="use `local` on a transition that goes to a state")
 
 
-def _read_else(node: Node, where: Where, earlier: list[Transition], events: tuple[str, ...]) -> Expression:
+def _read_else(
+    node: Node, where: Where, earlier_transitions: list[Transition], events: tuple[str, ...]
+) -> Expression:
     """Return the guard of a transition with `when: else`: no earlier one with its events is enabled.
 
     Args:
         node: the guard.
         where: the position of the transition in the document.
-        earlier: the transitions before it.
+        earlier_transitions: the transitions before it.
         events: its triggers.
 
     Raises:
         DocumentError: no transition with its events comes before it, or another `else` does.
     """
-    if any(transition is INVALID_TRANSITION for transition in earlier):
+    if any(transition is INVALID_TRANSITION for transition in earlier_transitions):
         return ALWAYS  # its true guard is unknown, and an error has been collected
-    if not has_alternatives(earlier, events):
-        same_events = " with the same events" if earlier else ""
+    if not has_alternatives(earlier_transitions, events):
+        same_events = " with the same events" if earlier_transitions else ""
         message = f"no transition{same_events} comes before this `else`"
         node.fail(message, hint="write `when: true`, or put it last")
-    if any(transition.is_else and has_alternatives([transition], events) for transition in earlier):
+    if any(
+        transition.is_else and has_alternatives([transition], events) for transition in earlier_transitions
+    ):
         node.fail("another `else` comes before this one", hint="remove it: it would never be taken")
-    return else_guard(earlier, events, where)
+    return else_guard(earlier_transitions, events, where)
 
 
 def read_targets(node: Node, states: Collection[str]) -> tuple[StateTarget, ...]:

@@ -280,22 +280,19 @@ class MicrostepPlanner:
         )
 
     def _is_history_entered_from_inside(self, node_index: int) -> bool:
-        """Return whether a transition from inside a node, or from the node itself, enters its history.
+        """Return whether a transition whose source is a node or inside it has the node's history as target.
 
         If none does, the history has no effect while the node is active, and situations that differ in it
         alone are equal.
         """
         sources = self.nodes[node_index].descendants | {node_index}
-        for node in self.nodes:
-            for transition in node.transitions:
-                for target in transition.targets:
-                    if (
-                        target.history is not None
-                        and target.node == node_index
-                        and transition.source in sources
-                    ):
-                        return True
-        return False
+        return any(
+            target.node == node_index and target.history is not None
+            for node in self.nodes
+            for transition in node.transitions
+            if transition.source in sources
+            for target in transition.targets
+        )
 
     def _compute_exit_set(self, transition: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
         """Return the active nodes that a transition leaves."""

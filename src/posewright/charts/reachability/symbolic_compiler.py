@@ -169,12 +169,12 @@ class _ExpressionCompiler:
         is_equality = tree.operator is Operator.EQUAL
         return lambda registers, path: (left(registers, path) == right(registers, path)) is is_equality
 
-    def _compile_if(self, tree: If, compile_branch: CompileTree) -> SymbolicFunction:
+    def _compile_if(self, tree: If, compile_without_if: CompileTree) -> SymbolicFunction:
         """Return a function for a chain of `if`s; a branch is compiled when it is first needed.
 
         Args:
             tree: the chain.
-            compile_branch: compiles the value of a branch.
+            compile_without_if: compiles the value of a branch.
         """
         cases, default = split_cases(tree)
         condition_functions = [self.compile_condition(condition) for condition, _value in cases]
@@ -189,21 +189,21 @@ class _ExpressionCompiler:
                     branch_index = i
                     break
             if branch_index not in compiled_branches:
-                compiled_branches[branch_index] = compile_branch(branch_trees[branch_index])
+                compiled_branches[branch_index] = compile_without_if(branch_trees[branch_index])
             evaluate_branch = compiled_branches[branch_index]
             return evaluate_branch(registers, path)
 
         return evaluate_first_true_branch
 
-    def _compile_by_branch(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
-        """Return a function that decides the outermost `if` in a term, then evaluates the term accordingly.
+    def _compile_by_branch(self, tree: Tree, compile_without_if: CompileTree) -> SymbolicFunction | None:
+        """Return a function that evaluates `1 + (a if c else b)` like `1 + a if c else 1 + b`.
 
-        The term is compiled once for each branch, with that branch in place of the `if`. So `1 + (a if c
-        else b)` is evaluated like `1 + a if c else 1 + b`.
+        It decides the outermost `if` in a term first. The term is compiled once for each branch, with that
+        branch in place of the `if`.
 
         Args:
             tree: the term.
-            compile_branch: compiles the term with one branch in place of the `if`.
+            compile_without_if: compiles the term with one branch in place of the `if`.
 
         Returns:
             None if there is no `if` in the term.
@@ -215,7 +215,7 @@ class _ExpressionCompiler:
         def compile_with_branch(branch: Tree) -> SymbolicFunction:
             """Compile the term with a branch in place of the `if`."""
             # `rewrite` keeps the nodes for which the function returns None
-            return compile_branch(rewrite(tree, lambda node: branch if node is outermost_if else None))
+            return compile_without_if(rewrite(tree, lambda node: branch if node is outermost_if else None))
 
         return self._compile_if(outermost_if, compile_with_branch)
 
@@ -280,17 +280,17 @@ class _ExpressionCompiler:
         if not self._inputs_in(tree):
             return self._compile_without_inputs(tree)
 
-        def compile_branch(branch: Tree) -> SymbolicFunction:
+        def compile_without_if(branch: Tree) -> SymbolicFunction:
             """Return the function for one branch of a conditional."""
             return self.compile_dropped_value(branch, abstraction)
 
         # where a divisor may be zero, only the branches that are evaluated may fail
         if self._list_zero_conditions(tree):
             if isinstance(tree, If):
-                return self._compile_if(tree, compile_branch)
+                return self._compile_if(tree, compile_without_if)
             if self._is_boolean(tree):
                 return self.compile_condition(tree)
-            evaluate_by_branch = self._compile_by_branch(tree, compile_branch)
+            evaluate_by_branch = self._compile_by_branch(tree, compile_without_if)
             if evaluate_by_branch is not None:
                 return evaluate_by_branch
         require_nonzero_divisors = self._compile_divisor_check(tree)
@@ -315,7 +315,7 @@ class _ExpressionCompiler:
         if self._is_boolean(tree):
             return self.compile_condition(tree)
 
-        def compile_branch(branch: Tree) -> SymbolicFunction:
+        def compile_without_if(branch: Tree) -> SymbolicFunction:
             """Return the function for one branch of a conditional."""
             return self.compile_stored_value(branch, abstraction)
 
@@ -326,8 +326,8 @@ class _ExpressionCompiler:
             if isinstance(abstraction.value_type, EnumType):
                 return self._compile_enum_value(tree, abstraction.value_type)
         if isinstance(tree, If):
-            return self._compile_if(tree, compile_branch)
-        evaluate_by_branch = self._compile_by_branch(tree, compile_branch)
+            return self._compile_if(tree, compile_without_if)
+        evaluate_by_branch = self._compile_by_branch(tree, compile_without_if)
         return evaluate_by_branch or self._compile_number(tree, abstraction)
 
     def _compile_enum_value(self, tree: Tree, value_type: EnumType) -> SymbolicFunction:

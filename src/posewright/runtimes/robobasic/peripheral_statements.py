@@ -157,7 +157,7 @@ US_PER_MINUTE = 60_000_000
 BITS_PER_BYTE = 10
 """With start and stop bit."""
 
-BAUD_RATES = "1200, 2400, 4800, 9600, 19200, ..."
+BAUD_RATES_HINT = "1200, 2400, 4800, 9600, 19200, ..."
 
 
 def _compile_erx(builder: StepBuilder, command: CommandStatement) -> None:
@@ -188,7 +188,7 @@ def _compile_erx(builder: StepBuilder, command: CommandStatement) -> None:
 
 
 def _compile_etx(builder: StepBuilder, command: CommandStatement) -> None:
-    """Add a step of ETX: it sends a byte at a baud rate."""
+    """Add a step of ETX: it sends a byte, which takes the time of 10 bits at a baud rate."""
     if len(command.arguments) != 2:
         raise WrongArgumentsError
     evaluate_baud_rate = _compile_baud_rate(builder, command)
@@ -200,7 +200,7 @@ def _compile_etx(builder: StepBuilder, command: CommandStatement) -> None:
         bits_per_second = evaluate_baud_rate(machine)
         byte = evaluate_byte(machine) & 0xFF
         if bits_per_second == 0:
-            raise machine.error_at(line, "ETX at 0 bits a second", BAUD_RATES)
+            raise machine.error_at(line, "ETX at 0 bits a second", BAUD_RATES_HINT)
         machine.clock_us += BITS_PER_BYTE * US_PER_S // bits_per_second
         machine.board.record_event("sent", line, byte=byte)
 
@@ -213,7 +213,7 @@ def _compile_baud_rate(builder: StepBuilder, command: CommandStatement) -> Compi
     if not isinstance(rate, Number):
         return builder.symbols.compile_value(rate)
     if rate.value == 0:
-        builder.symbols.report("range", f"{command.key} at 0 bits a second", BAUD_RATES)
+        builder.symbols.report("range", f"{command.key} at 0 bits a second", BAUD_RATES_HINT)
     return lambda _: rate.value
 
 

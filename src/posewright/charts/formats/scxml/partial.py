@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from posewright.charts.formats.scxml.reader import read_root
+from posewright.charts.formats.scxml.reader import chart_from_root
 from posewright.charts.formats.scxml.vocabulary import MARKUP_RULES, UnsupportedPart, find_unsupported
 from posewright.charts.model import Chart
 from posewright.display import Table, table
@@ -91,17 +91,17 @@ def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
     max_rounds = min(MAX_ROUNDS, max(1, MAX_ELEMENTS_READ // n_elements))
     for _ in range(max_rounds):
         try:
-            read_root(_with_positions_as_lines(root), path)
+            chart_from_root(_with_positions_as_lines(root), path)
         except PosewrightError as error:
             culprit = _find_culprit(root, error)
             if culprit is None:
-                read_root(root, path)  # raises the error with its line
+                chart_from_root(root, path)  # raises the error with its line
                 raise
             reason = _replace_positions(error.message, root)
             losses.append(ScxmlLoss(culprit.line, f"<{culprit.name}>", reason))
             root = _without(root, culprit)
             continue
-        chart = read_root(root, path)
+        chart = chart_from_root(root, path)
         return PartialChart(chart, tuple(sorted(losses, key=lambda loss: loss.line or 0)))
     raise InputError(f"more than {max_rounds} parts cannot be read", hint="simplify the document")
 

@@ -70,14 +70,15 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
     """Read a chart from the text of an SCXML document; `path` is used for messages and for the name.
 
     Raises:
-        FormatError: it is not SCXML, or is outside the subset; with the line.
+        FormatError: it is not SCXML, or is outside the subset; the message has the line.
         ExpressionError: a guard or a value does not parse or type check.
         InputError: states and targets do not fit together.
     """
-    return read_root(read_elements(text, path), path)
+    root = read_elements(text, path)
+    return chart_from_root(root, path)
 
 
-def read_root(root: Element, path: Path | None = None) -> Chart:
+def chart_from_root(root: Element, path: Path | None = None) -> Chart:
     """Read a chart from the root of a document, all of whose elements and attributes are in the subset.
 
     Args:
