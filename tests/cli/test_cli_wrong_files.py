@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -138,6 +139,23 @@ def test_an_error_in_a_file_of_the_right_kind_is_reported_with_its_line(
     path.write_text("gait: mine\nrobot: sony_ers7\n", encoding="utf-8")
     assert run(["gait", "show", str(path)]) == 2
     assert f"{path}:1: 'phases' is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"), [("motion", "motion info"), ("gait", "gait show"), ("robot", "robots show")]
+)
+def test_a_document_without_the_key_of_its_kind_is_not_named_as_another_kind(
+    kind: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"a.{kind}.yaml"
+    _, _, write = FILES[kind]
+    write(path)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(rf"^{kind}:.*\n", "", text, flags=re.MULTILINE), encoding="utf-8")
+    assert run([*command.split(), str(path)]) == 2
+    error = capsys.readouterr().err
+    assert f"{kind!r} is missing" in error or "a text file of unknown kind" in error
+    assert "this is" not in error
 
 
 def test_a_missing_file_is_reported_as_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
