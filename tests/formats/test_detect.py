@@ -62,7 +62,7 @@ FILES: dict[str, bytes] = {
     "posewright-gait": b"# a walk\ngait: trot\nrobot: sony_ers7\nphases: trot\n",
     "posewright-tune": b"tune: trot\nrobot: sony_ers7\ngait: trot\nbodies: {nominal: true}\n",
     "posewright-bodies": b"bodies: random\nranges: {}\n",
-    "posewright-robot": b"robot: robotis_bioloid\nmaker: ROBOTIS\njoints: {}\n",
+    "posewright-robot": b"robot: robotis_bioloid\nmaker: ROBOTIS\nservos: {}\n",
     "utf-16": "motion=\nversion=1.01\n".encode("utf-16"),
     "csv-semicolons": b"thesis_id;initial_deg;step1_deg;velocity_rad_s\r\n1;49,51;58,89;1,31\r\n",
     "bvh": b"HIERARCHY\r\nROOT Hips\r\n{\r\n",
