@@ -320,7 +320,7 @@ class World:
                 return  # the states are rejected anyway, and steps of a state that is no number take long
 
     def _find_blown_up(self) -> str | None:
-        """Return the name of the first robot whose base is very far away or not a number; None without one."""
+        """Return the name of a robot whose base is very far away or not a number; None if there is none."""
         for instance in self.instances.values():
             # a NaN anywhere spreads to the whole base within a step, and fails the comparison too
             base_x = self.data.qpos[instance.addresses.base_qpos.start]
