@@ -51,8 +51,9 @@ def test_the_help_of_a_verb_names_the_functions_that_do_the_same_in_python(comma
 
 @pytest.mark.parametrize("command", VERBS)
 def test_help_has_one_style_of_placeholders(command: str) -> None:
-    for parameter in VERBS[command].params:
-        if parameter.param_type_name == "option" and parameter.name != "help":
+    verb = VERBS[command]
+    for parameter in verb.get_params(verb.make_context(command, [], resilient_parsing=True)):
+        if parameter.param_type_name == "option":
             if parameter.is_flag:
                 assert parameter.metavar == "", parameter.name  # None would show <bool>
             else:

@@ -22,7 +22,7 @@ import typer
 from posewright.cli import completion, signals
 from posewright.cli.commands import COMMANDS, find_new_name, is_command
 from posewright.cli.console import keep_stdout_for_json, print_document, print_error, print_to_stderr
-from posewright.cli.options import EXIT_INTERRUPTED
+from posewright.cli.options import EXIT_INTERRUPTED, Group
 from posewright.cli.wrong_file import explain_wrong_file
 from posewright.documents.user_code import user_errors
 from posewright.errors import PosewrightError, UserCodeError
@@ -83,6 +83,7 @@ def build_app(loaded_commands: Collection[str] | None = None) -> typer.Typer:
     """
     app = typer.Typer(
         name="posewright",
+        cls=Group,
         help="A workbench for small legged robots: motions, behaviours and contests, simulated and real.",
         no_args_is_help=True,
         rich_markup_mode="rich",

@@ -236,9 +236,10 @@ def verify(
     """Check that generated code does what the interpreter does: every state and output at every step.
 
     The interpreter, the code compiled for this computer and, for a board, the code on an emulated processor
-    get the same inputs. Inputs are drawn so that every transition is taken, every limit is reached and every
-    timer expires. If there is a difference, the shortest inputs that lead to it are shown, and the exit code
-    is 1. Of a folder, the C files are compared as they are there, with your changes.
+    get the same inputs. Inputs are drawn so that every transition is taken, every timer expires, and every
+    limit within 5000 ticks of a reset is reached. If there is a difference, the shortest inputs that lead to
+    it are shown, and the exit code is 1. Of a folder, the C files are compared as they are there, with your
+    changes.
 
     [bold]Examples[/]
       posewright board verify obstacle_mealy.chart.yaml --steps 1000000

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.models import ArgumentInfo, OptionInfo
 
 from posewright.cli import completion, console
@@ -116,7 +116,31 @@ AcceptFaults = Annotated[
 ]
 
 
-class GroupWithOptionalShow(TyperGroup):
+def _show_flags_without_placeholder(parameters: list[Any]) -> list[Any]:  # Any: classes that Typer vendors
+    """Return parameters of which Typer's own flags, such as `--help`, have no placeholder `<bool>`."""
+    for parameter in parameters:
+        if parameter.param_type_name == "option" and parameter.is_flag:
+            parameter.metavar = parameter.metavar or ""
+    return parameters
+
+
+class Verb(TyperCommand):
+    """A command whose help shows flags without a placeholder."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # Any: classes of Click that Typer vendors
+        """Return the arguments and options, `--help` included."""
+        return _show_flags_without_placeholder(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """A group of commands whose help shows flags without a placeholder."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # Any: classes of Click that Typer vendors
+        """Return the options, `--help` included."""
+        return _show_flags_without_placeholder(super().get_params(ctx))
+
+
+class GroupWithOptionalShow(Group):
     """A group whose verb `show` may be left out: `robots sony_ers7` is `robots show sony_ers7`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # Any: classes of Click that Typer vendors
@@ -138,7 +162,8 @@ def add_verb(app: typer.Typer, name: str, function: Callable[..., None], *, pyth
         python_equivalents: the names of `posewright` that do the same in Python, separated by spaces; help
             lists them.
     """
-    app.command(name, help=_build_help(function), epilog=_build_epilog(python_equivalents))(function)
+    epilog = _build_epilog(python_equivalents)
+    app.command(name, cls=Verb, help=_build_help(function), epilog=epilog)(function)
 
 
 def add_command(
@@ -148,6 +173,7 @@ def add_command(
     command = find_command(name)
     app.command(
         name,
+        cls=Verb,
         help=_build_help(function),
         short_help=command.summary,
         rich_help_panel=command.panel,
@@ -171,7 +197,7 @@ def add_group(app: typer.Typer, name: str) -> typer.Typer:
 
 def add_subgroup(group: typer.Typer, name: str, help_text: str) -> typer.Typer:
     """Add a group of verbs to a group, and return the empty subgroup."""
-    subgroup = typer.Typer(help=help_text, no_args_is_help=True, rich_markup_mode="rich")
+    subgroup = typer.Typer(help=help_text, no_args_is_help=True, rich_markup_mode="rich", cls=Group)
     group.add_typer(subgroup, name=name)
     return subgroup
 

@@ -316,18 +316,28 @@ class World:
             copy_state_into(row)
             for record_frame in record_contacts:
                 record_frame()
+            if _MUJOCO_WARNINGS and self._find_blown_up() is not None:
+                return  # the states are rejected anyway, and steps of a state that is no number take long
 
-    def _raise_if_blown_up(self) -> None:
-        """Raise BodyError if a robot's base is very far away or not a number."""
+    def _find_blown_up(self) -> str | None:
+        """Return the name of a robot whose base is very far away or not a number; None if there is none."""
         for instance in self.instances.values():
             # a NaN anywhere spreads to the whole base within a step, and fails the comparison too
             base_x = self.data.qpos[instance.addresses.base_qpos.start]
             if not -_MAX_DISTANCE_M < base_x < _MAX_DISTANCE_M:
-                warning = " ".join(_MUJOCO_WARNINGS[-1].split()) if _MUJOCO_WARNINGS else ""
-                raise BodyError(
-                    f"the simulation blew up before {self.time_s:.3f} s{': ' if warning else ''}{warning}",
-                    hint=f"check whether {instance.name} is inside another object",
-                )
+                return instance.name
+        return None
+
+    def _raise_if_blown_up(self) -> None:
+        """Raise BodyError if a robot's base is very far away or not a number."""
+        name = self._find_blown_up()
+        if name is None:
+            return
+        warning = " ".join(_MUJOCO_WARNINGS[-1].split()) if _MUJOCO_WARNINGS else ""
+        raise BodyError(
+            f"the simulation blew up before {self.time_s:.3f} s{': ' if warning else ''}{warning}",
+            hint=f"check whether {name} is inside another object",
+        )
 
     def create_contact_recorder(self, name: str) -> ContactRecorder | None:
         """Return a new recorder of a robot's contacts; None without `contacts` and `touches`."""
