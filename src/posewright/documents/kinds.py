@@ -84,7 +84,7 @@ DOCUMENT_KINDS = (
 )
 """In the order in which they are tested: a trial also has the keys of a behaviour and of an arena.
 
-A robot card is recognized by its servos: other kinds name their robot under `robot`, and a motion has joints."""
+A robot card is recognized by its servos: other kinds name their robot under `robot`, a motion has joints."""
 
 _KINDS_BY_KEY = {kind.key: kind for kind in DOCUMENT_KINDS}
 
