@@ -131,8 +131,9 @@ class _Builder(Parts):
             period_s=PERIOD_S,
             inputs=self.inputs,
             outputs=OUTPUTS,
-            initial=(StateTarget(self.pick(plan.name for plan in self.plans if not plan.final)),),
+            initial=() if self.has.regions_at_top else self.initial_of(self.plans),
             states=tuple(self.state(plan) for plan in self.plans),
+            parallel=self.has.regions_at_top,
             events=self.events,
             local_events=self.local_events,
             locals=self.locals,
@@ -147,6 +148,9 @@ class _Builder(Parts):
             promises=self.promises() if self.has.promises else (),
             resources=("lamp",) if self.chance(4) else (),
         )
+
+    def initial_of(self, plans: list[_Plan]) -> tuple[StateTarget, ...]:
+        return (StateTarget(self.pick(plan.name for plan in plans if not plan.final)),)
 
     def junctions(self) -> dict[str, tuple[Transition, ...]]:
         """Draw named junctions; each leads only to those drawn before, so that there is no circle."""

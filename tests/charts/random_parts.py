@@ -39,6 +39,7 @@ class Features:
     flat: bool = False
     timed: bool = True
     parallel: bool = True
+    regions_at_top: bool = False
     events: bool = True
     history: bool = True
     junctions: bool = True

@@ -48,6 +48,7 @@ GROUPS: dict[str, dict[str, Any]] = {
     "mealy": {"kind": ChartKind.MEALY, "floats": True},
     "moore": {"kind": ChartKind.MOORE},
     "regions": {"max_states": 14, "wanted": has_regions},
+    "regions at the top": {"max_states": 14, "regions_at_top": True},
     "untimed": {"timed": False, "parallel": False},
     "floats": {"floats": True},
     "completion": {"completion": True},
