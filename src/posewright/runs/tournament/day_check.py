@@ -78,7 +78,10 @@ def _check_places(day: Day) -> Iterator[tuple[str, str]]:
             expected = getattr(discipline, field_name)
             value = getattr(stored[contest], field_name)
             if value != expected:
-                yield contest, _describe_difference(field_name, expected, value, source="the runs and rules")
+                yield (
+                    contest,
+                    _describe_difference(field_name, expected, value, source="the result of the runs"),
+                )
         if discipline.all_runs != stored[contest].all_runs:
             yield contest, "it has runs that the day did not need"
 
@@ -139,7 +142,7 @@ def _describe_difference(name: str, expected: object, value: object, source: str
         name = f"{name} of {key!r:.80}"
         expected = expected.get(key)
         value = value.get(key)
-    return f"its {name} is {expected!r:.80} by {source}, not {value!r:.80}"
+    return f"{name}: {value!r:.80} is stored, but {source} gives {expected!r:.80}"
 
 
 def check_run(path_and_run: tuple[Path, BatchRun]) -> str:
