@@ -140,6 +140,21 @@ CASES: dict[str, Callable[[], Case]] = {
     "a list of lines without lines": lambda: (
         "generated folder", "trace.json", b'{"places": [{"file": "a.c"}]}', "damaged"
     ),
+    "a promise with the time since a state was entered": lambda: (
+        "checked chart",
+        "found.chart.yaml",
+        CHART.replace("[tries, lit]", "[dark, lit]").replace("lamp: tries", "lamp: dark").encode()
+        + b"promises: [{never: after(0.5 s)}]",
+        "`after` has no meaning here",
+    ),
+    "a behaviour whose chart has a name too long for a file": lambda: (
+        "behaviour (Bioloid)",
+        "behaviours/long.behaviour.yaml",
+        seed_of("behaviour (Bioloid)", "behaviours/obstacle_race.behaviour.yaml").replace(
+            b"obstacle_race.chart.yaml", b"x" * 50_000 + b".chart.yaml"
+        ),
+        "name too long",
+    ),
     "a hundred empty lines": lambda: ("webots", "nod.motion", b"\r\n" * 100, ""),
     "a mesh of infinitely many points": lambda: (
         "robot's mesh", "foot.glb", glb_with(b'{"accessors": [{"count": 1e999}]}'), ""
