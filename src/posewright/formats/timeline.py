@@ -61,7 +61,7 @@ class Timeline:
 
 
 def timeline_of(
-    motion: Motion, step_ms: int = 1, *, has_pose_at_zero: bool = False, early_jumps: bool = True
+    motion: Motion, step_ms: int = 1, *, has_pose_at_zero: bool = False, jumps_start_early: bool = True
 ) -> Timeline:
     """Return one pass of a motion on a timeline of whole steps.
 
@@ -71,9 +71,9 @@ def timeline_of(
         motion: the motion.
         step_ms: length of a step [ms].
         has_pose_at_zero: whether there must be a pose at time 0, even if the first keyframe is reached later.
-        early_jumps: whether a jump, which is two keyframes with different angles within a step, starts a
-            step early, which is little if steps are short; otherwise the last of several keyframes within a
-            step replaces the others.
+        jumps_start_early: whether a jump, which is two keyframes with different angles within a step, starts
+            a step early, which is little if steps are short; otherwise the last of several keyframes within
+            a step replaces the others.
     """
     poses: list[TimedPose] = []
     losses: list[str] = []
@@ -84,7 +84,7 @@ def timeline_of(
         runs = _group_equal_poses(poses_at_time)
         last_ms = poses[-1].time_ms if poses else -step_ms  # the first pose may be at any time from 0
         is_jump = len(runs) > 1
-        leaves_early = early_jumps and is_jump and time_ms > 0 and last_ms < time_ms - step_ms
+        leaves_early = jumps_start_early and is_jump and time_ms > 0 and last_ms < time_ms - step_ms
         if leaves_early:
             poses.append(_merge_run(runs[0])._replace(time_ms=time_ms - step_ms))
             n_jumps += 1

@@ -275,7 +275,14 @@ def preview_motion(
 def _render(
     motion: Motion, path: Path, name: str | None, options: WriteOptions | None
 ) -> tuple[MotionFormat, Motion, Rendering]:
-    """Return the format to write a motion in, the motion prepared for it, and the file."""
+    """Return the format to write a motion in, the motion prepared for it, and the file.
+
+    Args:
+        motion: the motion.
+        path: the file to write, whose other pages stay if the motion was read from it.
+        name: the name of the format; None for the one that `path` suggests.
+        options: None for those by default.
+    """
     motion_format = format_for(motion, path, name)
     options = options or WriteOptions()
     origin = origin_of(motion)

@@ -120,8 +120,8 @@ class PlantServer:
         self._now = now
         self._silent_s = silent_s
         self._safety = safety
-        self._acquire = acquire
-        self._release = release
+        self._acquire_robot = acquire
+        self._release_robot = release
         self._on_frames = on_frames
         self._lock = threading.RLock()
         self._session: Session | None = None
@@ -222,7 +222,12 @@ class PlantServer:
         return self._actions[action](session, message)
 
     def _open_session(self, session_id: str, message: Node) -> Session:
-        """Open a session: acquire the robot and make the plant from the parts and arena of the request."""
+        """Open a session: acquire the robot and make the plant from the parts and arena of the request.
+
+        Raises:
+            DocumentError: the request is invalid.
+            BodyError: the robot is not available, or its plant cannot be made.
+        """
         entries = _entries(message, "who", "parts", "arena")
         part_nodes = entries["parts"].items()
         parts = [
@@ -235,13 +240,13 @@ class PlantServer:
             )
         arena = wire_records.read_arena(entries["arena"])
         client = wire_records.read_name(entries["who"])
-        self._acquire(client)
+        self._acquire_robot(client)
         with ExitStack() as on_failure:
-            on_failure.callback(self._release)
+            on_failure.callback(self._release_robot)
             plant = self._make_plant(parts, arena)
             on_failure.pop_all()  # it succeeded, so the robot stays acquired
         if plant.clock is not None:
-            plant.clock.restart()
+            plant.clock.restart()  # the time before a client came is no delay
         session = self._session = Session(session_id, client, plant, last_request_s=self._now())
         self.counts["sessions"] += 1
         return session
@@ -323,7 +328,7 @@ class PlantServer:
         self._session = None
         bodies = session.plant.bodies
         with ExitStack() as ending:
-            ending.callback(self._release)
+            ending.callback(self._release_robot)
             for body in bodies.values():
                 ending.callback(body.close)
             for name in session.driven:

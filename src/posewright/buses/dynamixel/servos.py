@@ -312,7 +312,7 @@ class BusServos:
     # --- a frame
 
     def send(self, goal: Indices, time_s: float) -> tuple[Flags, list[Fault]]:
-        """Send goals `(n_joints,)` [ticks], and read servos.
+        """Send goals `(n_joints,)` [ticks] to the servos with torque on, and read the next groups of servos.
 
         Returns:
             Which joints were read, `(n_joints,)`, and the faults.
@@ -323,12 +323,12 @@ class BusServos:
         previous_goal = self.goal
         self.goal = goal
         is_driven = ~self._free
-        speeds = self._speeds(previous_goal)
+        speeds = self._choose_moving_speeds(previous_goal)
         packets = b""
         if is_driven.any():
             packets = self._goal_packet.encode(goal[is_driven], speeds[is_driven])
         wrong_columns = [column for column in self.states.wrong_goal_columns if is_driven[column]]
-        if wrong_columns:  # sent once more, in a packet that is short and so rarely damaged
+        if wrong_columns:  # servos that received a damaged goal get theirs again; a short packet is safer
             ids = [self.ids[column] for column in wrong_columns]
             packets += GoalPacket(ids).encode(goal[wrong_columns], speeds[wrong_columns])
         self.states.add_sent_goals(encodable_goals(goal).tolist())
@@ -364,7 +364,7 @@ class BusServos:
     def _update(self, answers: FrameAnswers, scope: ReadScope, time_s: float) -> tuple[Flags, list[Fault]]:
         return self.states.update(answers, scope, self._now(), time_s)
 
-    def _speeds(self, previous_goal: Indices) -> Indices:
+    def _choose_moving_speeds(self, previous_goal: Indices) -> Indices:
         """Return moving speeds `(n_joints,)` with which the joints arrive at the end of the frame.
 
         A gentle movement limits them, and ends here when the joints have arrived or its time is over.

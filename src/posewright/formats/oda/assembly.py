@@ -141,10 +141,10 @@ def part_from_file(
     type_name: str | None = None,
     robot: str | Robot | None = None,
 ) -> ArchivePart:
-    """Return a file prepared for an archive.
+    """Return a file prepared for an archive: its bytes, and the name and type of its entry.
 
-    An OMTN, a placeholder or a sound is unpacked from gzip but not changed. A motion of any other format is
-    converted to an OMTN. Any other file needs a type and is not changed.
+    A motion in Sony's format OMTN, a placeholder or a sound is unpacked from gzip but not changed. A motion
+    of any other format is converted to an OMTN. Any other file needs a type and is not changed.
 
     Args:
         path: the file.
@@ -239,11 +239,18 @@ def with_parts(
 def without_entries(
     archive: OdaArchive, entries: Sequence[PageReference], *, keep_places: bool = False
 ) -> OdaArchive:
-    """Return an archive without some entries; see `files.remove_from_archive`."""
+    """Return an archive without some entries.
+
+    Args:
+        archive: the archive.
+        entries: names or numbers, from 1, of the entries to remove.
+        keep_places: whether placeholders take their places, so that the other entries keep their numbers.
+    """
     names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}
-    removed = {find_page(entry, names, last=len(names), where=Where(archive.path)) - 1 for entry in entries}
+    where = Where(archive.path)
+    removed_indices = {find_page(entry, names, last=len(names), where=where) - 1 for entry in entries}
     if not keep_places:
-        return archive.with_only(*(index for index in range(len(names)) if index not in removed))
-    for index in sorted(removed):
+        return archive.with_only(*(index for index in range(len(names)) if index not in removed_indices))
+    for index in sorted(removed_indices):
         archive = archive.with_data(index, PLACEHOLDER)
     return archive

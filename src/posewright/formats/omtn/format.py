@@ -269,11 +269,11 @@ class FrameTimeline:
 def frame_timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
     """Return one pass of a motion as keyframes at whole frames of `step_ms`, the first at frame 0.
 
-    A pause repeats the pose. Of several keyframes in one frame the last stays; a jump does not leave a frame
+    A pause repeats the pose. Of several keyframes in one frame the last stays; a jump does not start a frame
     early, since that would make the movement before it too fast. Angles are those at the rounded times, but
-    the attitude is that at the exact ones.
+    attitudes (of the base) are those at the exact ones.
     """
-    timeline = timeline_of(motion, step_ms, has_pose_at_zero=True, early_jumps=False)
+    timeline = timeline_of(motion, step_ms, has_pose_at_zero=True, jumps_start_early=False)
     losses, remarks = _describe_start(motion)
     unrounded_times_s = np.array([pose.unrounded_s for pose in timeline.poses])
     attitudes = motion.attitude_at(unrounded_times_s)

@@ -201,7 +201,7 @@ class Page:
         return b"".join(self.lines) or b"".join(line + eol for line in self._new_lines())
 
     def _new_lines(self) -> Iterator[bytes]:
-        """Yield the lines of a page that was not read from a file."""
+        """Yield the lines of a page that was not read from a file: head, play parameters, then steps."""
         yield b"page_begin"
         yield b"name=" + self.name
         yield _compliance_line(self.compliance)

@@ -95,7 +95,7 @@ Value = float | None
 
 @dataclass(frozen=True)
 class _Columns:
-    """The devices to write, and the joint of each; None for a column that is kept unchanged."""
+    """The devices (Webots motors) to write, and the joint of each; None for a column that stays as it is."""
 
     devices: tuple[str, ...]
     joints: tuple[str | None, ...]
@@ -195,7 +195,8 @@ def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> 
     if not columns.devices:
         raise FormatError(f"motion {motion.name!r} gives no joint an angle")
     for name in columns.devices:
-        if set(name) & set(",\r\n") or not name.strip():
+        has_separator = any(separator in name for separator in ",\r\n")
+        if has_separator or not name.strip():
             hint = "use a name without commas and line ends"
             raise FormatError(f"{name!r} cannot be the name of a device", hint=hint)
     if timeline.end_ms > MAX_TIME_MS:

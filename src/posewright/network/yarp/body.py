@@ -113,7 +113,7 @@ class YarpBody(SingleBodyPlant):
 
     def _check_silence(self) -> list[Fault]:
         """Return a fault when the board has sent nothing for a while; raise a BodyError when it is lost."""
-        count = self._open.count
+        count = self._open.n_states
         self._silent_frames = self._silent_frames + 1 if count == self._last_message_count else 0
         self._last_message_count = count
         silent_s = self._silent_frames * self.frame_period_s

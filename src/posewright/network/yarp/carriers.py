@@ -186,10 +186,10 @@ class Message:
 
 
 def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message:
-    """Read one message.
+    """Read one message: an index, the lengths of its blocks, and the blocks.
 
     Args:
-        take: reads a number of bytes.
+        take: returns the next bytes of the connection, as many as it is called with.
         max_message_bytes: longest message that is accepted [bytes].
 
     Raises:
@@ -201,7 +201,7 @@ def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message
     if bytes(filling) != FILLING:
         raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
     lengths = struct.unpack(f"<{n_blocks}i", take(INT_BYTES * n_blocks))
-    take(INT_BYTES * n_reply_blocks)  # lengths of blocks that the reply may refer to
+    take(INT_BYTES * n_reply_blocks)  # lengths that only a reply would use
     if min(lengths, default=0) < 0 or sum(lengths) > max_message_bytes:
         raise FormatError(
             "the blocks of the message have an invalid length", hint=f"0 to {max_message_bytes} bytes"

@@ -9,9 +9,9 @@ import threading
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError, PosewrightError
-from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, read_bottle
+from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, exact_reader, read_bottle
 from posewright.network.yarp.carriers import Carrier, Message, take_numbered
-from posewright.network.yarp.listening import Address, exact_reader, line_bytes, open_connection, read_line
+from posewright.network.yarp.listening import Address, line_bytes, open_connection, read_line
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.outgoing import open_binary
 from posewright.network.yarp.port import OnData, Port

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from posewright.errors import FormatError, InputError
 from posewright.network.yarp.administration import AdministeredPort, administer, describe, reconnect
-from posewright.network.yarp.bottle import Bottle, encode
+from posewright.network.yarp.bottle import Bottle, encode, exact_reader
 from posewright.network.yarp.carriers import (
     ACK,
     HEADER_BYTES,
@@ -24,7 +24,7 @@ from posewright.network.yarp.carriers import (
     take_introduction,
     take_message,
 )
-from posewright.network.yarp.listening import Connection, exact_reader, line_bytes, read_line
+from posewright.network.yarp.listening import Connection, line_bytes, read_line
 from posewright.network.yarp.text import from_text, to_text
 
 INTRODUCTION_S = 5.0
@@ -171,7 +171,10 @@ class _Conversation:
                 link.sendall(line_bytes(*(lines or []), *acknowledgement))
 
     def _execute(self, command: str, sender: str) -> list[str] | None:
-        """Return the lines that answer a command; None if the port rejects data and the connection ends."""
+        """Return the lines that answer a command; None if the port rejects data and the connection ends.
+
+        The first character of a command says what it does: `HELP` lists them.
+        """
         key = command[:1]
         if key in {"d", "D"}:
             return self._deliver_text(command, sender)
@@ -213,7 +216,11 @@ class _Conversation:
                     link.sendall(answer + (ACK if carrier.acks else b""))
 
     def _answer(self, message: Message, sender: str) -> bytes | None:
-        """Return the bytes that answer a message; None if the port rejects it and the connection ends."""
+        """Return the bytes that answer a message; None if the port rejects it and the connection ends.
+
+        Data (`d`, or `D` if no answer is wanted) go to the port; an `a` is an administrative command; all
+        others, such as `q`, are answered with no bytes.
+        """
         if message.command in {"d", "D", "a"} and message.bottle is None:
             raise FormatError("the command has no bottle")
         if message.command == "a":

@@ -77,18 +77,6 @@ def shut_down(link: socket.socket) -> None:
         link.shutdown(socket.SHUT_RDWR)
 
 
-def exact_reader(stream: BinaryIO) -> Callable[[int], bytes]:
-    """Return a function that reads exactly the requested number of bytes, or raises EOFError."""
-
-    def take(count: int) -> bytes:
-        data = stream.read(count)
-        if len(data) != count:
-            raise EOFError
-        return data
-
-    return take
-
-
 LONGEST_LINE = 1 << 16
 
 

@@ -88,7 +88,7 @@ class AxisMotions:
         """Move axes to positions, each at its own speed.
 
         Raises:
-            BodyError: the robot does not accept the movement; so with all movements.
+            BodyError: the robot rejects the movement, for example because another client commands it.
         """
         targets = self._clip(axes, targets_deg)
         distances = np.abs(targets - self.commanded_deg[axes])

@@ -80,11 +80,11 @@ class RemoteBoard:
         self._robot = robot
         self._client_name = client_name()
         self._reader_numbers = itertools.count(1)
-        self.count = 0
+        self.n_states = 0
         self.readings = dict[str, Reading]()
         unknown = np.full(len(robot.joints), np.nan)
         self.state = BoardState(unknown, unknown, unknown)
-        self._first_state = threading.Event()
+        self._has_first_state = threading.Event()
         self._resources = ExitStack()
         try:
             self._connect(sensors)
@@ -107,7 +107,7 @@ class RemoteBoard:
             if self._name_client.query(port.name) is not None:
                 self._read_stream(port.name, self._sensor_handler(port))
         self._read_stream(f"{self._name}/stateExt:o", self._receive_state)
-        if not self._first_state.wait(FIRST_STATE_S):
+        if not self._has_first_state.wait(FIRST_STATE_S):
             raise BodyError(f"{self._name} sends no state", hint=f"{self._name}/stateExt:o has to stream")
 
     def _read_stream(self, source: str, on_data: OnData) -> None:
@@ -177,8 +177,8 @@ class RemoteBoard:
                 self._values(bottle, VELOCITIES),
                 self._values(bottle, TORQUES),
             )
-            self.count += 1
-            self._first_state.set()
+            self.n_states += 1
+            self._has_first_state.set()
 
     def _values(self, bottle: Bottle, index: int) -> Floats:
         """Return the quantity at an index of a state message by joint; NaN if the board does not know it."""

@@ -261,6 +261,7 @@ class FakeBus:
             physics: whether the joints move, too; otherwise `step` moves them, which a port in real time
                 calls while no answer is due.
         """
+        # bytes from the controller first: devices answer the packets in them
         while self._incoming and self._incoming[0].begin_s <= time_s:
             self._transmit(self._incoming.popleft(), physics=physics)
         self._deliver_packets(time_s, physics=physics)
