@@ -71,7 +71,7 @@ class Session:
         number: the number of its last request.
         answer: the answer to its last request.
         last_commands: the last commands of each robot, `(n_joints,)` [rad].
-        driven: robots that were opened or moved, and not stopped since.
+        driven_names: robots that were opened or moved, and not stopped since.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Session:
     number: int = -1
     answer: bytes = b""
     last_commands: dict[str, Floats] = field(default_factory=dict)
-    driven: set[str] = field(default_factory=set)
+    driven_names: set[str] = field(default_factory=set)
 
 
 class PlantServer:
@@ -257,7 +257,7 @@ class PlantServer:
         body.open()
         observed = body.observe()
         session.last_commands[name] = observed.positions[0]
-        session.driven.add(name)
+        session.driven_names.add(name)
         return {"observe": plain_with_arrays(observed), "read": _readings(session)}
 
     def _read(self, session: Session, message: Node) -> Answer:
@@ -285,7 +285,7 @@ class PlantServer:
         if self._safety:
             commands = {name: _filter_commands(session, name, rows) for name, rows in commands.items()}
         states = _advance_paced(plant, commands)
-        session.driven.update(commands)
+        session.driven_names.update(commands)
         for name, rows in commands.items():
             session.last_commands[name] = rows.angles[-1]
         readings = {name: body.read() for name, body in plant.bodies.items()}
@@ -317,7 +317,7 @@ class PlantServer:
         policy = policies[entries["policy"].choice("torque policy", policies)]
         name, body = _find_body(session, entries["body"])
         body.stop(policy)
-        session.driven.discard(name)
+        session.driven_names.discard(name)
         return {}
 
     def _end_session(self, session: Session) -> None:
@@ -331,7 +331,7 @@ class PlantServer:
             ending.callback(self._release_robot)
             for body in bodies.values():
                 ending.callback(body.close)
-            for name in session.driven:
+            for name in session.driven_names:
                 ending.callback(bodies[name].stop, TorquePolicy.HOLD)
 
 

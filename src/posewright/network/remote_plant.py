@@ -287,6 +287,7 @@ class RemoteBody:
     """
 
     def __init__(self, plant: RemotePlant, name: str, robot: Robot, facts: PlainMapping) -> None:
+        """Store the arguments; `facts` is the server's description of the body."""
         self._plant = plant
         self._session = plant.session
         self._name = name

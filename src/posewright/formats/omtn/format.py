@@ -32,7 +32,7 @@ from posewright.formats.omtn.document import (
     MAX_ANGLE_URAD,
     MAX_FRAMES_BETWEEN,
     OMTN,
-    URAD,
+    URAD_PER_RAD,
     Integers,
     OmtnDocument,
 )
@@ -231,12 +231,12 @@ def columns_of(
 
 def micro_radians(angles: Floats) -> Integers:
     """Return angles [rad] rounded to micro-radians."""
-    return np.rint(angles * URAD).astype(np.int32)
+    return np.rint(angles * URAD_PER_RAD).astype(np.int32)
 
 
 def _require_within_turn(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
     """Raise a FormatError if an angle is larger than a full turn."""
-    is_within_turn = np.abs(angles) * URAD <= MAX_ANGLE_URAD
+    is_within_turn = np.abs(angles) * URAD_PER_RAD <= MAX_ANGLE_URAD
     if is_within_turn.all():
         return
     row, column = divmod(int(is_within_turn.argmin()), len(joints))  # of the first angle that is not
@@ -346,8 +346,8 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
 
 
 def _blank_document(layout: OmtnLayout) -> OmtnDocument:
-    """Return a document with the columns of a layout and one empty keyframe."""
-    dialect = dialect_of(layout.design)
+    """Return a document with the columns of a layout and one keyframe whose angles are all 0."""
+    dialect = dialect_of(layout.design)  # how files for this model of AIBO differ
     n_joints = len(layout.locators)
     return OmtnDocument(
         "",

@@ -26,6 +26,9 @@ from posewright.formats.motion_file import PageReference, find_page
 ROBOPLUS_TEXT = "roboplus-mtn"
 
 _LAST_PAGE_END = re.compile(rb"^page_end[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_BLANK_CHECKSUM = b"  "
+"""What some files have in place of the two bytes of a checksum."""
+
 _HEX_CHECKSUM = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")
 
 
@@ -86,7 +89,7 @@ def trailer_remarks(body: bytes, trailer: Trailer) -> tuple[str, ...]:
         return (f"{trailer.damage}; its value {expected} is right",) if trailer.damage else ()
     if trailer.value is None:
         return (f"{trailer.damage}; {expected} would be right",)
-    if trailer.value == b"  ":
+    if trailer.value == _BLANK_CHECKSUM:
         return (f"two blanks are in place of the checksum; {expected} would be right",)
     value = f"0x{trailer.value.hex()}"
     for original, damage in _likely_originals(body):

@@ -64,13 +64,14 @@ class _PostureReader:
         self._condensed_model = ""  # whose outputs a line without names has; empty if none is stated
 
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
-        """Read the settings of a posture file up to its end mark."""
+        """Read the settings of a posture file: its lines from the second up to `#END`."""
         for start, line in lines_of(data, path):
             content, hash_sign, comment = line.raw.partition(b"#")
             words = words_of(
                 start, TextLine(content, line.number, path), separators=b"=", limit=_MAX_POSTURE_WORDS
             )
-            if words and line.number > 1:
+            is_header = line.number == 1
+            if words and not is_header:
                 self._read_line(words, line)
             if (hash_sign + comment).rstrip() == END:
                 break
@@ -159,7 +160,9 @@ class _PostureReader:
             self._settings.append(setting._replace(weight=weight, model=self._model_pattern))
 
     def _condensed_outputs(self, values: list[Word], line: TextLine) -> tuple[str, ...]:
-        """Return the outputs of a line with one value for each; without a stated model, their number decides.
+        """Return the names of the outputs that the values of a condensed line, which has none, are for.
+
+        They are all outputs of the stated model of AIBO, or of the first model with as many outputs.
 
         Raises:
             FormatError: the number of values is not that of the model's outputs.

@@ -110,29 +110,29 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
         FormatError: it takes over 100 minutes, or gives no joint an angle.
     """
     del options
-    table = _table_of(motion)
-    if table is not None and _holds_motion(table, motion):
+    source_table = _table_of(motion)
+    if source_table is not None and _is_unchanged(source_table, motion):
         return Rendering(
-            table.render(),
+            source_table.render(),
             losses=describe_path_losses(motion),
             remarks=describe_unwritten_labels(motion, path),
             times_s=exact_key_times(motion),
         )
     timeline = timeline_of(motion)
-    old = _old_table(motion, timeline)
-    columns = _new_columns(motion) if old is None else _old_columns(motion, old)
+    old_table = _old_table(motion, timeline)  # whose rows can be edited; None if the file has to be new
+    columns = _new_columns(motion) if old_table is None else _old_columns(motion, old_table)
     _require_writable(motion, timeline, columns)
-    values = _build_values(motion, timeline, columns, old)
+    values = _build_values(motion, timeline, columns, old_table)
     losses = (
         *describe_path_losses(motion),
         *timeline.losses,
         *describe_unsupported_joints(motion, tuple(filter(None, columns.joints)), robot_of_motion(motion)),
     )
-    if old is None:
+    if old_table is None:
         losses += _describe_lost_devices(motion)
         data = _render_new(columns, timeline, values)
     else:
-        data = _render_edited(old, columns, timeline, values)
+        data = _render_edited(old_table, columns, timeline, values)
     return Rendering(
         data,
         losses,
@@ -141,8 +141,8 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     )
 
 
-def _holds_motion(table: PoseTable, motion: Motion) -> bool:
-    """Return whether a motion has not changed since it was read."""
+def _is_unchanged(table: PoseTable, motion: Motion) -> bool:
+    """Return whether a motion has not changed since it was read from a table."""
     original_motion = build_motion(table, robot_of_motion(motion), Path(motion.name))
     has_same_keyframes = (
         original_motion.joints == motion.joints and original_motion.keyframes == motion.keyframes

@@ -56,7 +56,11 @@ class YarpBody(SingleBodyPlant):
         self._goal: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
 
     def open(self) -> None:
-        """Connect, and set all joints to direct position control; errors as in `Body`."""
+        """Connect to the board, and set all joints that are not free to direct position control.
+
+        Raises:
+            BodyError: a port of the board is missing, or it rejects the mode.
+        """
         if self._board is not None:
             return
         sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))

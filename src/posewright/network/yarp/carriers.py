@@ -166,6 +166,11 @@ class Message:
     bottle: Bottle | None = None
     envelope: Envelope | None = None
 
+    @property
+    def is_data(self) -> bool:
+        """Whether it carries data, with an answer or without."""
+        return self.command in {"d", "D"}
+
     def encode(self) -> bytes:
         """Return the message as bytes, in one block.
 
@@ -253,11 +258,11 @@ class Assembly:
 
     Attributes:
         max_message_bytes: longest message that is accepted [bytes].
-        lost: number of messages that were dropped.
+        n_dropped: number of messages that were dropped.
     """
 
     max_message_bytes: int = MAX_BYTES
-    lost: int = 0
+    n_dropped: int = 0
     _partial: bytes = b""
     _next_count: int = 0
 
@@ -275,13 +280,13 @@ class Assembly:
         self._next_count = 0
         part = data[HEADER_BYTES:]
         if len(data) < HEADER_BYTES or int.from_bytes(data[:INT_BYTES], "little") != zlib.crc32(part):
-            self.lost += bool(partial)
+            self.n_dropped += bool(partial)
             raise FormatError("the datagram is damaged")
         count = int.from_bytes(data[INT_BYTES:HEADER_BYTES], "little", signed=True)
         if count == GOODBYE:
             raise EOFError
         if count != expected_count:
-            self.lost += bool(partial)
+            self.n_dropped += bool(partial)
             partial = b""
         if count not in {0, expected_count}:
             raise FormatError(f"part {count} of a message came instead of part {expected_count}")

@@ -347,7 +347,12 @@ class FakeSensor(FakeDevice):
         self.poke("sound_max_hold", max(self._byte("sound"), self._byte("sound_max_hold")))
 
     def _refresh_detection(self, target: str, quantity: str) -> None:
-        """Set a bit of `TARGET_detected` for each side whose quantity exceeds the threshold, if not 0."""
+        """Set the register that says on which sides a target is detected: a bit for left, centre and right.
+
+        Args:
+            target: `obstacle` or `light`; its threshold is in `TARGET_detected_compare`, 0 for no detection.
+            quantity: `distance` or `light`: the register of each side whose value is compared.
+        """
         threshold = self._byte(f"{target}_detected_compare")
         detected = 0
         for bit, side in enumerate(("left", "center", "right")):
