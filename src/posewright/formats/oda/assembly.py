@@ -50,10 +50,11 @@ _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
 _MAX_STEM_LENGTH = 200  # file systems allow 255 bytes with the suffix
 _CHECKSUM_LENGTH = 9  # room for `~` and the first digits of a checksum
 _EMPTY_STEM = "%"
-"""The file of an entry without a name; no code has only one character."""
+"""The file of an entry without a name; an escaped byte has three characters."""
 
-_CODE = re.compile(rb"%([0-9A-F]{2})")
-_COUNTER = re.compile(r"~[0-9]+$")
+_ESCAPED_BYTE = re.compile(rb"%([0-9A-F]{2})")
+_COUNTER_SUFFIX = re.compile(r"~[0-9]+$")
+"""What `file_stem` writes for an unsafe byte, and `FileNames` after a name that is in use."""
 
 
 def file_stem(name: str) -> str:
@@ -85,12 +86,12 @@ def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
     """
     name = path.name
     file_suffix = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
-    stem = _COUNTER.sub("", name[: len(name) - len(file_suffix)])
+    stem = _COUNTER_SUFFIX.sub("", name[: len(name) - len(file_suffix)])
     if stem == _EMPTY_STEM:
         return ""
-    if not stem.isascii():  # not from `file_stem`, so it has no codes
+    if not stem.isascii():  # not from `file_stem`, so no byte is escaped
         return stem
-    raw = _CODE.sub(lambda code: bytes((int(code[1], 16),)), stem.encode("ascii"))
+    raw = _ESCAPED_BYTE.sub(lambda match: bytes.fromhex(match[1].decode()), stem.encode("ascii"))
     return raw.decode("latin-1")
 
 

@@ -82,7 +82,7 @@ class OmtnLayout:
 
 
 def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
-    """Return the layout of a motion of `card`.
+    """Return the layout of the file of a motion of `card`: its columns, and its design, which labels them.
 
     It is that of the document the motion came from, if this has a column for every joint that moves.
     Otherwise it has the design in the motion's extras, if the robot has that; or that of a part of the body,
@@ -91,21 +91,23 @@ def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     Raises:
         FormatError: the motion moves no joint that an OMTN can move.
     """
-    moved = moved_joints(motion)
-    base, default_name = _find_base(motion)
+    moving_joints = moved_joints(motion)
+    source_document, default_name = _find_source_document(motion)
     stated_design = motion.extras.get(DESIGN)
-    if base is not None and stated_design in (None, base.design):
+    if source_document is not None and stated_design in (None, source_document.design):
         naming = card.naming(NAMING)
-        joints = tuple(naming[locator] for locator in base.locators)
-        if moved <= set(joints):
-            layout = _build_layout(motion, base.design, joints, base.locators, base)
+        joints = tuple(naming[locator] for locator in source_document.locators)
+        if moving_joints <= set(joints):
+            layout = _build_layout(
+                motion, source_document.design, joints, source_document.locators, source_document
+            )
             return replace(layout, default_name=default_name)
     designs = _designs_of(card)
     locators = card.names_in(NAMING)
-    if not moved & set(locators):
+    if not moving_joints & set(locators):
         hint = f"joints are {', '.join(locators)}"
         raise FormatError(f"motion {motion.name!r} moves no joint that an OMTN can move", hint=hint)
-    design = _choose_design(designs, moved & set(locators), stated_design)
+    design = _choose_design(designs, moving_joints & set(locators), stated_design)
     joints = designs[design]
     return _build_layout(
         motion, design, joints, locators=tuple(locators[joint] for joint in joints), base=None
@@ -117,7 +119,7 @@ def default_name_of(path: Path | None) -> str:
     return (path.stem if path is not None else "") or "unnamed"
 
 
-def _find_base(motion: Motion) -> tuple[OmtnDocument | None, str]:
+def _find_source_document(motion: Motion) -> tuple[OmtnDocument | None, str]:
     """Return the document a motion came from, None without, and the default name of the motion."""
     origin = origin_of(motion)
     if origin is None or (origin.robot is not None and origin.robot.name != motion.robot):

@@ -174,14 +174,14 @@ def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
 
 def _new_columns(motion: Motion) -> _Columns:
     """Return a column for every joint that is ever given an angle and that Webots has a name for."""
-    names = {**robot_of_motion(motion).names_in(NAMING), **_origin_names(motion)}
+    names = {**robot_of_motion(motion).names_in(NAMING), **_device_names_in_source(motion)}
     moved = moved_joints(motion)
     joints = tuple(joint for joint in motion.joints if joint in moved and joint in names)
     return _Columns(tuple(names[joint] for joint in joints), joints)
 
 
-def _origin_names(motion: Motion) -> Mapping[str, str]:
-    """Return the names of the joints in the file that the motion came from."""
+def _device_names_in_source(motion: Motion) -> Mapping[str, str]:
+    """Return, by joint, the name of its device in the file that the motion came from; empty without one."""
     table = _table_of(motion)
     if table is None:
         return {}
@@ -204,7 +204,7 @@ def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> 
 
 
 def _build_values(
-    motion: Motion, timeline: Timeline, columns: _Columns, old: PoseTable | None
+    motion: Motion, timeline: Timeline, columns: _Columns, old_table: PoseTable | None
 ) -> list[list[Value]]:
     """Return the value in each row and column, None for a cell without one.
 
@@ -215,7 +215,7 @@ def _build_values(
         motion: the motion.
         timeline: its timeline, with a pose for each row.
         columns: the columns to write; one without a joint has no values.
-        old: the table that is edited, with as many rows; None for a new one.
+        old_table: the table that is edited, with a row for each pose; None for a new one.
 
     Raises:
         FormatError: an angle is too large.
@@ -223,18 +223,18 @@ def _build_values(
     angles = np.array([pose.angles for pose in timeline.poses])
     is_set = np.array([pose.is_set for pose in timeline.poses])
     is_set_later = np.cumsum(is_set[::-1], axis=0)[::-1] > 0
-    written = np.where(is_set | is_set_later, angles, np.nan)
-    if not np.all((np.abs(written) <= MAX_VALUE) | np.isnan(written)):
+    written_angles = np.where(is_set | is_set_later, angles, np.nan)
+    if not np.all((np.abs(written_angles) <= MAX_VALUE) | np.isnan(written_angles)):
         hint = f"angles are within {MAX_VALUE:g} rad"
         raise FormatError(f"motion {motion.name!r} has too large an angle", hint=hint)
     joint_indices = [motion.joints.index(joint) if joint else None for joint in columns.joints]
     values: list[list[Value]] = [
         [None if index is None or math.isnan(row[index]) else row[index] for index in joint_indices]
-        for row in written.tolist()
+        for row in written_angles.tolist()
     ]
-    if old is None:
+    if old_table is None:
         return values
-    for row, pose, old_row in zip(values, timeline.poses, old.rows, strict=False):
+    for row, pose, old_row in zip(values, timeline.poses, old_table.rows, strict=True):
         for column, (index, old_value) in enumerate(zip(joint_indices, old_row.values, strict=True)):
             if index is not None and old_value is None and not pose.is_set[index]:
                 row[column] = None
