@@ -164,7 +164,7 @@ class Bus:
         self._port_exceptions = port_exceptions()
         self.models: dict[int, int] = {}
         self._silent_writers: set[int] = set()  # servos that do not answer writes
-        self._late_id: int | None = None  # servo whose answer timed out
+        self._late_servo_id: int | None = None  # servo whose answer timed out
         self._port_handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
         self._packets: Any = Protocol1PacketHandler()
         line = open_line(port)  # PortHandler would share the port, and supports few rates
@@ -449,15 +449,15 @@ class Bus:
         servo_id = packet[ID_INDEX]
         extended_timeout_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
         timeout_s = max(self.answer_timeout_s, extended_timeout_s)
-        if self._late_id == servo_id:  # the late answer would be taken for the answer to this request
+        if self._late_servo_id == servo_id:  # the late answer would be taken for the answer to this request
             self.drain(timeout_s)
-        self._late_id = servo_id
+        self._late_servo_id = servo_id
         self.send(packet)
         answer = self._transfer(lambda: self._receive(packet, n_parameters, timeout_s))
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
             return answer
-        self._late_id = servo_id if attempt else None  # the answer to an earlier attempt may still come
+        self._late_servo_id = servo_id if attempt else None  # the answer to an earlier attempt may still come
         self.counts.answered += 1
         count_bits(answer.error, self.counts.reported)
         self.errors[servo_id] = answer.error

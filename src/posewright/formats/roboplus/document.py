@@ -323,7 +323,7 @@ class RoboplusDocument:
         if new_page is old_page:
             return self
         pages = (*self.pages[: number - 1], new_page, *self.pages[number:])
-        return replace(self, pages=pages, trailer=None)
+        return replace(self, pages=pages, trailer=None)  # with a new checksum
 
     def with_pages(self, pages: tuple[Page, ...]) -> RoboplusDocument:
         """Return the document with other pages, followed by empty ones up to 255."""

@@ -324,7 +324,7 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
         return _render(file.motion(), file.path, WriteOptions())
     losses: list[str] = []
     remarks: list[str] = []
-    document, motions = _rearrange_pages(document, file)
+    document, motions = _move_pages_to_their_numbers(document, file)
     for label, motion in zip(file.pages, motions, strict=True):
         written = put_motion(document, label.number, motion, card=robot_of_motion(motion))
         document = written.document
@@ -333,7 +333,9 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
 
 
-def _rearrange_pages(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocument, list[Motion]]:
+def _move_pages_to_their_numbers(
+    document: RoboplusDocument, file: MotionFile
+) -> tuple[RoboplusDocument, list[Motion]]:
     """Return the document with every page at its number in the file, and the motions for these pages.
 
     A moved or copied page keeps its lines, among them positions of IDs that are no joints of the robot; a

@@ -274,19 +274,20 @@ class Assembly:
             FormatError: the datagram is damaged or out of order, or the completed message is invalid; the
                 partial message is dropped.
         """
-        partial = self._partial
+        partial = self._partial  # the parts of the message so far
+        has_partial_message = bool(partial)
         expected_count = self._next_count
         self._partial = b""
         self._next_count = 0
         part = data[HEADER_BYTES:]
         if len(data) < HEADER_BYTES or int.from_bytes(data[:INT_BYTES], "little") != zlib.crc32(part):
-            self.n_dropped += bool(partial)
+            self.n_dropped += has_partial_message
             raise FormatError("the datagram is damaged")
         count = int.from_bytes(data[INT_BYTES:HEADER_BYTES], "little", signed=True)
         if count == GOODBYE:
             raise EOFError
         if count != expected_count:
-            self.n_dropped += bool(partial)
+            self.n_dropped += has_partial_message
             partial = b""
         if count not in {0, expected_count}:
             raise FormatError(f"part {count} of a message came instead of part {expected_count}")

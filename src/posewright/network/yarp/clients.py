@@ -143,6 +143,7 @@ class Reader:
     def __init__(
         self, name_client: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
     ) -> None:
+        """Open a port, and ask the source to connect to it."""
         self._source = name_client.find(source)
         self.port = Port(name, name_client, on_data=on_data, max_message_bytes=MAX_BYTES)
         try:

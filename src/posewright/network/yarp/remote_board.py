@@ -97,8 +97,8 @@ class RemoteBoard:
         self._rpc = self._resources.enter_context(
             RpcClient(self._name_client, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
         )
-        self._get("prot", "prot")  # raises an error if this is no control board
-        self.axes = self._match_axes(self._get("axes", "is", "axes"))
+        self._request_value("prot", prefix=("prot",))  # raises an error if this is no control board
+        self.axes = self._match_axes(self._request_value("axes", prefix=("is", "axes")))
         self._stream = self._resources.enter_context(
             Port(f"{self._client_name}/command:o", self._name_client)
         )
@@ -115,7 +115,7 @@ class RemoteBoard:
         reader = Reader(self._name_client, source, on_data, name=name, carrier=STREAM)
         self._resources.enter_context(reader)
 
-    def _get(self, word: str, *prefix: str, arguments: Bottle = ()) -> Value:
+    def _request_value(self, word: str, prefix: tuple[str, ...], arguments: Bottle = ()) -> Value:
         """Return the value in the answer to `[get] [word]` with arguments.
 
         The answer must begin with the words of `prefix`, which the value follows, and end with `[ok]`.
@@ -133,7 +133,9 @@ class RemoteBoard:
         """
         if not isinstance(count, int):
             raise BodyError(f"{self._name} has {count!r} axes")
-        axis_names = [self._get("name", "is", "name", arguments=(axis,)) for axis in range(count)]
+        axis_names = [
+            self._request_value("name", prefix=("is", "name"), arguments=(axis,)) for axis in range(count)
+        ]
         joints = self._robot.joint_names
         if set(joints) <= set(axis_names):
             columns = (

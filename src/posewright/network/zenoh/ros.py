@@ -217,16 +217,22 @@ class _Reader:
     """Reads plain CDR (OMG DDS-XTypes 1.3, 7.4.3) from an untrusted sender, and checks every length."""
 
     def __init__(self, raw: bytes) -> None:
+        """Read the header of a message, which states its byte order; raise a FormatError if it is invalid."""
         if len(raw) > MAX_BYTES:
             raise FormatError(f"the message has {len(raw)} bytes", hint=f"at most {MAX_BYTES}")
         if raw[:2] not in {_LITTLE, _BIG} or len(raw) < HEADER_BYTES:
             raise FormatError("not plain CDR", hint="it starts with 00 00 or 00 01 and two more bytes")
-        self._order = "<" if raw[:2] == _LITTLE else ">"
+        self._byte_order = "<" if raw[:2] == _LITTLE else ">"
         self._raw = raw[HEADER_BYTES:]
         self._position = 0
 
     def numbers(self, kind: str, n: int) -> tuple[Any, ...]:  # the type depends on the kind
-        """Return `n` numbers of a type of `struct`, aligned to their size."""
+        """Return `n` numbers, aligned to their size.
+
+        Args:
+            kind: their format character of `struct`: `d` for float64, `i` for int32, `I` for uint32.
+            n: how many.
+        """
         size = struct.calcsize(kind)
         padding = -self._position % size if n else 0
         begin = self._position + padding
@@ -234,7 +240,7 @@ class _Reader:
         if end > len(self._raw):
             self.fail(f"the message ends before {n} expected numbers")
         self._position = end
-        return struct.unpack_from(f"{self._order}{n}{kind}", self._raw, begin)
+        return struct.unpack_from(f"{self._byte_order}{n}{kind}", self._raw, begin)
 
     def length(self, max_length: int) -> int:
         """Return the length of the list or text that follows; raise FormatError if it is too large."""
