@@ -101,6 +101,7 @@ from .seed_files import (
     save_openr_texts,
     save_recordings,
     save_robot_files,
+    save_robot_parts,
     save_scenes,
     save_scxml,
     save_tables,
@@ -482,7 +483,7 @@ def rules_reader(name: str) -> Reader:
 
 READERS: dict[str, Reader] = {
     "robot": Reader(read_robot, files(ROBOTS, "*/robot.yaml"), around=ROBOTS),
-    "robot import": Reader(import_and_describe_robot, saved_by(save_robot_files)),
+    "robot import": Reader(import_and_describe_robot, saved_by(save_robot_files), around=save_robot_parts),
     "robot's mesh": Reader(import_robot_with_mesh, saved_by(save_meshes)),
     "gait": Reader(pw.read_gait, files(DOG, "gaits/*.yaml")),
     "motion": Reader(play, files(ROBOTS, "*/motions/*.yaml")),
