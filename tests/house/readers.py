@@ -31,7 +31,7 @@ from posewright.documents import read_text
 from posewright.errors import PosewrightError
 from posewright.formats import read_archive_file, read_motion_file
 from posewright.formats.openrave import read_openrave
-from posewright.motions import Motion, check_motion, design_rules
+from posewright.motions import Motion, check_design_rules, design_rules
 from posewright.network.plant_server import PlantServer
 from posewright.network.wire_messages import unpack
 from posewright.network.yarp.bottle import decode
@@ -167,7 +167,7 @@ def play(path: Path) -> None:
     for motion in file.motions:
         motion.at(motion.duration / 2.0)
     if file.motions:
-        check_motion(file.motion())
+        check_design_rules(file.motion())
 
 
 def look_through(path: Path) -> None:
