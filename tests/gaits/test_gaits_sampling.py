@@ -15,7 +15,8 @@ from posewright.errors import InputError
 from posewright.formats import losses, read_motion, write_motion
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_names, read_gait, sample_gait
 from posewright.gaits.quadruped.sampling import steady_walk
-from posewright.motions import Level, check_motion
+from posewright.hazards import check_motion
+from posewright.motions import Level
 from posewright.runs import try_motion
 
 from .walks import ERS7, EXAMPLE, FRAME_S, VELOCITIES, gaits, velocity, walked

@@ -32,7 +32,7 @@ from posewright.documents import read_text
 from posewright.errors import PosewrightError
 from posewright.formats import read_archive_file, read_motion_file
 from posewright.formats.openrave import read_openrave
-from posewright.motions import Motion, check_motion, design_rules
+from posewright.motions import Motion, check_design_rules, design_rules
 from posewright.network.plant_server import PlantServer
 from posewright.network.wire_messages import unpack
 from posewright.network.yarp.bottle import decode, exact_reader
@@ -102,6 +102,7 @@ from .seed_files import (
     save_openr_texts,
     save_recordings,
     save_robot_files,
+    save_robot_parts,
     save_scenes,
     save_scxml,
     save_tables,
@@ -167,7 +168,7 @@ def play(path: Path) -> None:
     for motion in file.motions:
         motion.at(motion.duration / 2.0)
     if file.motions:
-        check_motion(file.motion())
+        check_design_rules(file.motion())
 
 
 def look_through(path: Path) -> None:
@@ -474,7 +475,7 @@ def rules_reader(name: str) -> Reader:
 
 READERS: dict[str, Reader] = {
     "robot": Reader(read_robot, files(ROBOTS, "*/robot.yaml"), around=ROBOTS),
-    "robot import": Reader(import_and_describe_robot, saved_by(save_robot_files)),
+    "robot import": Reader(import_and_describe_robot, saved_by(save_robot_files), around=save_robot_parts),
     "robot's mesh": Reader(import_robot_with_mesh, saved_by(save_meshes)),
     "gait": Reader(pw.read_gait, files(DOG, "gaits/*.yaml")),
     "motion": Reader(play, files(ROBOTS, "*/motions/*.yaml")),
