@@ -137,7 +137,7 @@ class _TreeBuilder:
             if isinstance(event, ScalarEvent):
                 value = self._read_scalar(event, line)
                 is_quoted = type(value) is QuotedText
-                is_block = is_quoted and str(event.style) in "|>"
+                is_block = is_quoted and str(event.style) in "|>"  # a text of several lines, indented
                 text_column = column + 1 if is_quoted else column  # after the quote
                 self._add(value, line, None if is_block else text_column)
             elif isinstance(event, AliasEvent):

@@ -141,12 +141,14 @@ def _designs_of(card: Robot) -> dict[str, tuple[str, ...]]:
     return dict(card.designs)
 
 
-def _choose_design(designs: dict[str, tuple[str, ...]], moved: set[str], stated: str | None) -> str:
-    """Return the stated design if it has all moved joints, else one with only these, else the largest."""
-    if stated in designs and moved <= set(designs[stated]):
-        return stated
+def _choose_design(
+    designs: dict[str, tuple[str, ...]], moving_joints: set[str], stated_design: str | None
+) -> str:
+    """Return the stated design if it has all moving joints, else one with only these, else the largest."""
+    if stated_design in designs and moving_joints <= set(designs[stated_design]):
+        return stated_design
     for label, joints in designs.items():
-        if set(joints) == moved:
+        if set(joints) == moving_joints:
             return label
     return max(designs, key=lambda label: len(designs[label]))
 

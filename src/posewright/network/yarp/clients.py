@@ -67,7 +67,7 @@ class RpcClient:
             InputError: the request cannot be encoded.
             UnknownNameError: there is no such port.
         """
-        message = Message("d", request).encode()
+        message = Message("d", request).encode()  # "d": data that want an answer
         with self._lock:
             try:
                 return self._exchange(message, self._timeout_s if timeout_s is None else timeout_s)

@@ -231,7 +231,9 @@ class ControlBoard:
         self.rejection_counts[reason if has_counter else "other reasons"] += 1
 
     def _answer_get(self, word: str, arguments: Bottle) -> Bottle:
-        """Return the answer to `[get] [word]` with some arguments.
+        """Return the answer to `[get] [word]` with some arguments; `HELP` lists the words.
+
+        The words `icmd` and `intm` (modes), `pid` and `iimp` (gains) are followed by a word of their own.
 
         Raises:
             InputError: there is no such word, or its arguments are wrong.

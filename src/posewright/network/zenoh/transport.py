@@ -64,6 +64,7 @@ class ZenohTransport:
     """
 
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
+        """Store the arguments; `open` opens the session."""
         self._config = config
         self.name = parse_robot_name(name)
         self.sends_pictures = pictures
@@ -72,8 +73,8 @@ class ZenohTransport:
         self._rejected = dict[str, str]()  # the reason by sender
         self._session: ZenohObject = None
         self._declarations = list[ZenohObject]()
-        self._topics = list[tuple[ros.RosTopic, ZenohObject]]()
-        self._cameras = dict[str, tuple[Camera, ZenohObject]]()
+        self._topics = list[tuple[ros.RosTopic, ZenohObject]]()  # each with its publisher
+        self._cameras = dict[str, tuple[Camera, ZenohObject]]()  # by name, with the publisher of its pictures
         self._status: ZenohObject = None
         self._next_due_s = dict[str, float]()  # of the status and the pictures, by topic
 
@@ -156,7 +157,7 @@ class ZenohTransport:
             return
         try:
             for topic, publisher in self._topics:
-                if not publisher.matching_status.matching:
+                if not publisher.matching_status.matching:  # nobody subscribes to it
                     continue
                 message = topic.pack(state, commands)
                 if message is not None:
