@@ -196,10 +196,10 @@ OTHER_KINDS: tuple[FileKind, ...] = (
     ),
     _other_kind(
         "xacro",
-        "a xacro macro file",
+        "a robot description with macros (xacro)",
         _is_xacro,
         commands=("robots import", "studio"),
-        remedy="`xacro FILE > robot.urdf` makes a robot of it",
+        remedy="`posewright robots import FILE` reads it",
     ),
     _other_kind(
         "urdf",
