@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import shutil
@@ -34,7 +35,7 @@ from posewright.formats.openrave import read_openrave
 from posewright.motions import Motion, check_design_rules, design_rules
 from posewright.network.plant_server import PlantServer
 from posewright.network.wire_messages import unpack
-from posewright.network.yarp.bottle import decode
+from posewright.network.yarp.bottle import decode, exact_reader
 from posewright.network.yarp.carriers import Assembly, datagram, take_message
 from posewright.network.yarp.text import from_text, to_text
 from posewright.network.zenoh.ros import read_trajectory
@@ -303,17 +304,8 @@ def answer_robot_request(path: Path) -> None:
 def read_yarp(path: Path) -> None:
     """Read bytes as everything that a port of YARP may be sent."""
     data = path.read_bytes()
-    position = 0
-
-    def take(count: int) -> bytes:
-        nonlocal position
-        position += count
-        if position > len(data):
-            raise EOFError
-        return data[position - count : position]
-
     with suppress(PosewrightError, EOFError):
-        take_message(take)
+        take_message(exact_reader(io.BytesIO(data)))
     with suppress(PosewrightError, EOFError):
         Assembly().add(datagram(0, data))
     with suppress(PosewrightError):
