@@ -216,6 +216,22 @@ OTHER_KINDS: tuple[FileKind, ...] = (
         remedy="`posewright robots import` and `posewright arena import` read it",
     ),
     _other_kind(
+        "openhrp-project",
+        "a project of OpenHRP3",
+        has_xml_root(b"grxui"),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
+    ),
+    _other_kind(
+        "choreonoid-project",
+        "a project of Choreonoid",
+        text_matches(
+            rb"^items:[ \t]*\r?\n(?:[ \t]+.*\n)*?[ \t]+(?:plugin:[ \t]*Base|class:[ \t]*RootItem)\b"
+        ),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
+    ),
+    _other_kind(
         "scxml",
         "an SCXML document",
         has_xml_root(b"scxml"),
