@@ -145,8 +145,15 @@ def _names_card_by_path(file: MotionFile) -> bool:
 def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:
     """Read a motion file that may be carried over to a robot.
 
-    Args and errors as in `read_motion_file`; but if the robot has no joint numbers for the format, the file
-    is read for the format's usual robot.
+    If the robot has no joint numbers for the format, the file is read for the format's usual robot.
+
+    Args:
+        path: the file.
+        robot: the robot, or its name, if the file names none; None for the usual one of the format.
+
+    Raises:
+        FormatError: the file cannot be read, is damaged, or is of a kind that is not read.
+        UnknownNameError: there is no such robot.
     """
     card = robot_named(robot) if isinstance(robot, str) else robot
     try:

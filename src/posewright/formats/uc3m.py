@@ -264,22 +264,24 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
     """
     card = robot_of_motion(motion)
     origin = origin_of(motion, UC3M_CSV)
-    old = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
+    old_table = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
     paths = _servo_paths(motion, card)
-    ids = [row.id for row in old.rows] if old else range(1, max(paths) + 1)
+    ids = [row.id for row in old_table.rows] if old_table else range(1, max(paths) + 1)
     n_values = len(motion.keyframes) + 2  # with the initial pose and the velocity
     rows = [
-        _build_row(i, path=paths.get(i), old_row=old.row_of[i] if old else None, n_values=n_values)
+        _build_row(
+            i, path=paths.get(i), old_row=old_table.row_of[i] if old_table else None, n_values=n_values
+        )
         for i in ids
     ]
     losses = describe_table_losses(motion, card)
-    if old is not None and velocity is Velocity.TRUE:
-        has_same_angles = [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old.rows]
+    if old_table is not None and velocity is Velocity.TRUE:
+        has_same_angles = [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old_table.rows]
         if has_same_angles:
-            return old, losses
+            return old_table, losses
     speeds = document_velocity(motion) if velocity is Velocity.DOCUMENT else step_speeds(motion)
     rows = [replace(row, cells=(*row.cells[:-1], f"{speeds.get(row.id, 0.0):.2f}")) for row in rows]
-    return (old or JointTable(())).with_cells(tuple(rows)), losses
+    return (old_table or JointTable(())).with_cells(tuple(rows)), losses
 
 
 class _ServoPath(NamedTuple):

@@ -110,7 +110,7 @@ def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     design = _choose_design(designs, moving_joints & set(locators), stated_design)
     joints = designs[design]
     return _build_layout(
-        motion, design, joints, locators=tuple(locators[joint] for joint in joints), base=None
+        motion, design, joints, locators=tuple(locators[joint] for joint in joints), source_document=None
     )
 
 
@@ -154,20 +154,27 @@ def _choose_design(
 
 
 def _build_layout(
-    motion: Motion, design: str, joints: tuple[str, ...], locators: tuple[str, ...], base: OmtnDocument | None
+    motion: Motion,
+    design: str,
+    joints: tuple[str, ...],
+    locators: tuple[str, ...],
+    source_document: OmtnDocument | None,
 ) -> OmtnLayout:
-    """Return the layout of the file, from `base` or the design; the motion's extras override its numbers."""
-    if base is not None:
-        minor_version = base.minor_version
-        frame_ms = base.frame_ms
-        creator = base.creator
+    """Return the layout of the file, with the numbers of the source document, or of the design without one.
+
+    The numbers in the motion's extras take precedence, if they are for this design.
+    """
+    if source_document is not None:
+        minor_version = source_document.minor_version
+        frame_ms = source_document.frame_ms
+        creator = source_document.creator
     else:
         dialect = dialect_of(design)
         minor_version = dialect.minor_version(design)
         frame_ms = dialect.frame_ms
         creator = OURS
     extras = motion.extras
-    if base is not None or extras.get(DESIGN) == design:
+    if source_document is not None or extras.get(DESIGN) == design:
         minor_version = _parse_header_number(extras.get(MINOR), minor_version)
         frame_ms = _parse_header_number(extras.get(FRAME_MS), frame_ms)
     return OmtnLayout(
@@ -177,7 +184,7 @@ def _build_layout(
         creator=extras.get(CREATOR, creator),
         minor_version=minor_version,
         frame_ms=frame_ms,
-        base=base,
+        base=source_document,
     )
 
 

@@ -328,7 +328,7 @@ def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> Om
     name, creator, design = sections.read_strings(names, _NAMES)
     joints = sections.open_section(2, names.end, min_size=SECTION_HEAD_BYTES + _JOINT_COUNT_BYTES)
     locators = _read_locators(sections, joints)
-    padding = _read_paddings(sections, names, joints)
+    padding = _read_section_padding(sections, names, joints)
     section = find_keyframes(
         sections, joints.end, n_keyframes=header.n_keyframes, n_joints=len(locators), design=design
     )
@@ -434,7 +434,7 @@ class _SectionPadding(NamedTuple):
     after_joints: bytes | None
 
 
-def _read_paddings(sections: SectionReader, names: ByteCursor, joints: ByteCursor) -> _SectionPadding:
+def _read_section_padding(sections: SectionReader, names: ByteCursor, joints: ByteCursor) -> _SectionPadding:
     """Return the padding of sections 1 and 2, which follows the strings of each up to its end.
 
     The result has None for the bytes of a section that has the usual padding: zeros up to a multiple of four
@@ -449,7 +449,7 @@ def _read_paddings(sections: SectionReader, names: ByteCursor, joints: ByteCurso
     n_joint_bytes = joints.position - joints.start
     after_names: bytes | None = sections.read_padding(names)
     after_joints: bytes | None = sections.read_padding(joints)
-    # a section whose strings end at a multiple of four bytes needs no padding, so it may belong to either
+    # strings that end at a multiple of four bytes need no padding, so the section may be of a padded file
     names_may_be_padded = bool(after_names) or n_name_bytes % 4 == 0
     joints_may_be_padded = bool(after_joints) or n_joint_bytes % 4 == 0
     are_both_padded = names_may_be_padded and joints_may_be_padded

@@ -186,8 +186,14 @@ def _choose_compliance(
 ) -> tuple[int, ...]:
     """Return the compliance of each ID, which is the same for all steps of a page.
 
-    It is that of the old page, `base`, except for joints whose stiffness in the first keyframe is another
-    than in `old_motion`. Adds to `losses` what is rounded, and that the stiffness changes later.
+    It is that of the old page, except for joints whose stiffness in the first keyframe has changed.
+
+    Args:
+        motion: the motion that is written.
+        columns: the joints of the page.
+        base: the old page; an empty one for a new page.
+        old_motion: the old page as a motion, None if it is empty.
+        losses: gets what is rounded, and that the stiffness changes after the first keyframe.
     """
     new_stiffness = dict(motion.keyframes[0].stiffness or {})
     if any(dict(frame.stiffness or {}) != new_stiffness for frame in motion.keyframes):

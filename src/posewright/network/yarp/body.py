@@ -45,6 +45,7 @@ class YarpBody(SingleBodyPlant):
     """
 
     def __init__(self, name_client: NameClient, port: str, part: BodySpec, clock: Clock) -> None:
+        """Store the arguments; `open` connects."""
         super().__init__(part.robot, part.name, clock)
         self._name_client = name_client
         self._port = port
@@ -53,7 +54,7 @@ class YarpBody(SingleBodyPlant):
         self._silent_frames = 0  # since the board's last message
         self._last_message_count = 0  # of the board's messages, at the last frame
         self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)  # joints whose torque is off
-        self._goal: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
+        self._sent_positions: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
 
     def open(self) -> None:
         """Connect to the board, and set all joints that are not free to direct position control.
@@ -71,7 +72,7 @@ class YarpBody(SingleBodyPlant):
             board.close()
             raise
         self._board = board
-        self._goal = np.nan_to_num(board.state.positions)
+        self._sent_positions = np.nan_to_num(board.state.positions)
 
     @property
     def _open(self) -> RemoteBoard:
@@ -105,8 +106,8 @@ class YarpBody(SingleBodyPlant):
         torques = np.empty(rows.angles.shape)
         faults: list[Fault] = []
         for i, angles in enumerate(rows.angles):
-            self._goal = np.where(np.isfinite(angles), angles, self._goal)
-            self._open.send(self._goal)
+            self._sent_positions = np.where(np.isfinite(angles), angles, self._sent_positions)
+            self._open.send(self._sent_positions)
             self.frames += 1
             faults += self._check_silence()
             state = self._open.state

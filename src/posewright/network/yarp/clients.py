@@ -46,6 +46,7 @@ class RpcClient:
         sender: str = "posewright_rpc",
         timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> None:
+        """Store the arguments; the first request connects."""
         self._name_client = name_client
         self._port_name = port_name
         self._sender = sender

@@ -80,6 +80,7 @@ class ControlBoard:
     """
 
     def __init__(self, service: RobotService, *, layout: int = 3) -> None:
+        """Begin with the service's present state; tables map the words of requests to what answers them."""
         if layout not in LAYOUTS:
             raise InputError(f"there is no extended state of YARP {layout}", hint="use 3 or 4")
         self._robot = service.robot
@@ -92,6 +93,7 @@ class ControlBoard:
         self._state = service.state
         self._n_states = 0  # that were stored
         self._velocities = np.zeros(len(service.robot.joints))
+        # by the first three letters of a word, the values of all axes, or what sets them
         self._quantity_getters: Mapping[str, Callable[[], Floats]] = {
             "pos": lambda: moves.targets_deg,
             "dpo": lambda: moves.targets_deg,
@@ -101,12 +103,14 @@ class ControlBoard:
             "enc": lambda: self.axes.degrees(self._state.positions),
             "esp": lambda: self.axes.degrees(self._velocities),
         }
+        # by word, the answer for an axis
         self._constant_getters: Mapping[str, Callable[[int], Bottle]] = {
             "name": lambda axis: (self.axes.names[axis],),
             "type": lambda _: (REVOLUTE.code,),
             "llim": lambda axis: (float(moves.lower_deg[axis]), float(moves.upper_deg[axis])),
             "vlim": lambda axis: (0.0, float(moves.fastest_deg_s[axis])),
         }
+        # by the first three letters, the movement for a client, axes and values
         self._move_methods: Mapping[str, Callable[[str, Sequence[int], Floats], None]] = {
             "pos": moves.move_to, "rel": moves.move_by, "vmo": moves.move_at, "dpo": moves.set_positions,
         }  # fmt: skip

@@ -69,7 +69,7 @@ class DeliveryPort(AdministeredPort, Protocol):
 
     max_message_bytes: int
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection; raise an EOFError if the port closes."""
 
     def leave(self, incoming: Incoming) -> None:
@@ -128,7 +128,7 @@ def _reject_connection(link: socket.socket) -> None:
 
 @contextmanager
 def _registered(port: DeliveryPort, incoming: Incoming) -> Iterator[None]:
-    port.enter(incoming)
+    port.add_input(incoming)
     try:
         yield
     finally:

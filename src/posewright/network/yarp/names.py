@@ -415,7 +415,7 @@ class RootPort:
         with self._lock:
             return [], [Route(source.sender, self.name, source.carrier) for source in self._inputs]
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection."""
         with self._lock:
             self._inputs.append(incoming)

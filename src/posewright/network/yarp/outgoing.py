@@ -84,6 +84,7 @@ class Outgoing:
         count: Callable[[str], None],
         on_lost: Callable[[Outgoing], None],
     ) -> None:
+        """Connect, and start the thread that sends; over udp, the port answers with the number to send to."""
         self.to = to
         self.carrier = carrier
         self._sender = sender

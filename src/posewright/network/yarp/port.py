@@ -212,7 +212,7 @@ class Port:
         with self._lock:
             self._counts[counter] += by
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection; an earlier one from the same port is closed."""
         with self._lock:
             if self._is_closing:

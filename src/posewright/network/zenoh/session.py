@@ -152,7 +152,7 @@ class SessionConfig:
 
         Raises:
             MissingExtraError: Zenoh is not installed.
-            InputError: as in `settings`.
+            InputError: everybody on the network could connect, an endpoint is invalid, or a file is missing.
             BodyError: it cannot listen or connect there.
         """
         settings = self.settings(robot)
