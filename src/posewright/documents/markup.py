@@ -275,6 +275,7 @@ class _MarkupReader:
     """
 
     def __init__(self, path: Path | None, rules: MarkupRules, encoding: str | None = None) -> None:
+        """Create expat's parser, and let it call the methods of this reader."""
         self._path = path
         self._rules = rules
         self._n_elements = 0

@@ -59,7 +59,15 @@ def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
 
 
 def detect_format(data: bytes, path: Path | None = None) -> str:
-    """Return the name of a file's kind; arguments and errors as in `detect_kind`."""
+    """Return the name of a file's kind.
+
+    Args:
+        data: the bytes of the file, at least its first ones; page files need all of them.
+        path: the path for messages, and to recognize an encrypted archive.
+
+    Raises:
+        FormatError: it is empty or of no known kind.
+    """
     return detect_kind(data, path).name
 
 
@@ -196,10 +204,11 @@ def read_motion(
     Args:
         path: the file.
         page: name or number of the page; by default, the first page with a motion.
-        robot: as in `read_motion_file`.
+        robot: the robot, or its name, if the file names none; by default the usual one of the format.
 
     Raises:
-        FormatError: as `read_motion_file`; or several pages have the name, or the page is empty.
+        FormatError: the file cannot be read, is damaged, or is of a kind that is not read; or several pages
+            have the name, or the page is empty.
         UnknownNameError: there is no such page or robot.
     """
     motion = read_motion_file(path, robot=robot).motion(page)

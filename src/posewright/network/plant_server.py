@@ -392,6 +392,7 @@ def _filter_commands(session: Session, name: str, commands: JointCommands) -> Jo
 
 
 def _describe_plant(plant: Plant) -> Answer:
+    """Return the answer to the request that opens a session: the frame period, and each body's facts."""
     bodies = {
         name: {"facts": to_plain(body.facts()), "supervised": plant.supervisor(name) is not None}
         for name, body in plant.bodies.items()

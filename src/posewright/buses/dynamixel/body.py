@@ -506,6 +506,7 @@ class DynamixelPlant(SingleBodyPlant):
         return is_read
 
     def _loss_hint(self) -> str:
+        """Return what to do about a loss: about heat or load, about a slow computer, or about the wiring."""
         if self.servos.is_connected and self.servos.states.unfit_columns():
             return "let it cool down, or lighten its load"
         if self.servos.counts.late_answers:

@@ -298,6 +298,7 @@ def read_light(node: Node, led: Led) -> Light:
 
 
 def _read_attitude(node: Node) -> Attitude:
+    """Return roll, pitch and yaw of the base [rad]."""
     angles = node.items()
     if len(angles) != 3:
         node.fail(f"{len(angles)} angles", hint="write roll, pitch and yaw in degrees")

@@ -44,7 +44,7 @@ def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocume
 
 
 def plain_entry(entry: OdaEntry, number: int, archive: OdaArchive) -> bytes:
-    """Return the bytes of an entry without gzip; `number` as in `document_of`."""
+    """Return the bytes of an entry without gzip; `number` is its number in the table, from 1."""
     if not is_gzip(entry.data):
         return entry.data
     byte_range = ByteRange(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")

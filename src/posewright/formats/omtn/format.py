@@ -317,7 +317,11 @@ def _describe_start(motion: Motion) -> tuple[list[str], list[str]]:
 
 
 def rendering_of(motion: Motion) -> Rendering:
-    """Return the file of a motion; see `omtn_of`."""
+    """Return a motion as the bytes of an OMTN, with losses and remarks.
+
+    Raises:
+        FormatError: an OMTN cannot move its robot, or cannot hold the motion.
+    """
     document, losses, remarks, times_s = omtn_of(motion)
     return Rendering(document.render(), losses, remarks, times_s)
 

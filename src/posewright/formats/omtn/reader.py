@@ -248,7 +248,12 @@ class _ValueChecker:
             self.sections.byte_range.fail(message, offset, hint)
 
     def remark_on_first(self, is_wrong: Flags, first_column: int) -> None:
-        """Add a remark on the first wrong value; arguments as in `require_none`."""
+        """Add a remark on the first wrong value, if there is any.
+
+        Args:
+            is_wrong: `(n_keyframes, n)`, for some neighbouring columns of the values.
+            first_column: the column of the values that is the first of `is_wrong`.
+        """
         if is_wrong.any():
             message, offset = self._describe_first(is_wrong, first_column)
             self.sections.add_remark(message, offset)
@@ -289,7 +294,15 @@ def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDo
 
 
 def read_omtn_at(data: bytes, byte_range: ByteRange) -> OmtnDocument:
-    """Read a motion from a range of bytes of a file; errors as in `read_omtn`."""
+    """Read a motion, in gzip or not.
+
+    Args:
+        data: its bytes.
+        byte_range: where they are in a file, for messages.
+
+    Raises:
+        FormatError: it is damaged, or no OMTN.
+    """
     if not is_gzip(data):
         return _read_document(SectionReader(data, byte_range), wrapping=None)
     wrapping, remarks = unpack_gzip(data, byte_range, MAX_MOTION_BYTES)

@@ -215,6 +215,7 @@ class _BottleReader:
 
 
 def _unpack_numbers(tag: int, number_format: str, data: bytes) -> Bottle:
+    """Return the numbers in some bytes; those of the tags of vocabs and 32-bit floats by their types."""
     count = len(data) // struct.calcsize(f"<{number_format}")
     numbers = struct.unpack(f"<{count}{number_format}", data)
     if tag == VOCAB:
@@ -303,6 +304,7 @@ def _encode_value(tag: int, item: Value, depth: int) -> Iterable[bytes]:
 
 
 def _pack_numbers(tag: int, items: Bottle) -> bytes:
+    """Return the bytes of numbers or vocabs of one tag; raise an InputError if one is beyond 32 bits."""
     values = [item.code if isinstance(item, Vocab) else item for item in items]
     try:
         return struct.pack(f"<{len(items)}{NUMBERS[tag]}", *values)

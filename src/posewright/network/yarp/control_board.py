@@ -350,7 +350,7 @@ class ControlBoard:
             client: the client that commands it.
             word: `icmd` or `intm`.
             ending: the ending that tells which axes it is about.
-            axis_arguments: the axes, as in `_select_axes`.
+            axis_arguments: an axis; nothing for all; a number of axes and a list of them for a group.
             modes: one mode, or a list of one for each axis.
         """
         axes = self._select_axes(ending, axis_arguments)

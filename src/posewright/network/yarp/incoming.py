@@ -128,6 +128,7 @@ def _reject_connection(link: socket.socket) -> None:
 
 @contextmanager
 def _registered(port: DeliveryPort, incoming: Incoming) -> Iterator[None]:
+    """Count a connection among the inputs of a port while the context lasts."""
     port.add_input(incoming)
     try:
         yield
@@ -240,6 +241,7 @@ class _DatagramReceiver:
     """Receives messages over udp; the TCP connection before only tells the sender the number of the port."""
 
     def __init__(self, sender: str, port: DeliveryPort, connection: Connection) -> None:
+        """Begin without a message; `serve` receives."""
         self._sender = sender
         self._port = port
         self._connection = connection

@@ -390,6 +390,7 @@ class RootPort:
     """
 
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
+        """Store the arguments; the name server accepts the connections."""
         self.name = ROOT_NAME
         self.address = address
         self.max_message_bytes = LONGEST_REQUEST

@@ -153,6 +153,7 @@ class Outgoing:
             self._close_link()
 
     def _send(self, message: bytes) -> None:
+        """Send a message, and wait for its acknowledgement if the carrier has one."""
         for part in datagrams(message) if self.carrier is Carrier.UDP else [message]:
             self._link.sendall(part)
         if self.carrier.acks and take_numbered(exact_reader(self._stream)) != 0:

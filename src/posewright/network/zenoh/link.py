@@ -108,6 +108,7 @@ class ZenohChannel:
             self._was_present = True
 
     def _on_match(self, status: ZenohObject) -> None:
+        """Store whether the robot is on the network, when Zenoh reports a change."""
         self._was_present |= status.matching
         if status.matching:
             self._is_present.set()
