@@ -150,10 +150,10 @@ def _render_file(file: MotionFile) -> Rendering:
     losses: list[str] = []
     remarks: list[str] = []
     for label, motion in zip(file.pages, file.motions, strict=True):
-        written = omtn_of(motion)
-        archive = archive.with_data(label.number - 1, written.document.render())
-        losses += [f"{label.name}: {loss}" for loss in written.losses]
-        remarks += [f"{label.name}: {remark}" for remark in written.remarks]
+        written_document = omtn_of(motion)
+        archive = archive.with_data(label.number - 1, written_document.document.render())
+        losses += [f"{label.name}: {loss}" for loss in written_document.losses]
+        remarks += [f"{label.name}: {remark}" for remark in written_document.remarks]
     return Rendering(archive.render(), tuple(losses), tuple(remarks))
 
 

@@ -67,7 +67,7 @@ class OmtnLayout:
         creator: the author.
         minor_version: the minor version.
         frame_ms: the frame period in the header [ms].
-        base: the document the motion came from, if the file has its columns; else None.
+        source_document: the document the motion came from, if the file has its columns; else None.
         default_name: the name of the motion if that document has none.
     """
 
@@ -77,7 +77,7 @@ class OmtnLayout:
     creator: str
     minor_version: int
     frame_ms: int
-    base: OmtnDocument | None = None
+    source_document: OmtnDocument | None = None
     default_name: str = ""
 
 
@@ -184,7 +184,7 @@ def _build_layout(
         creator=extras.get(CREATOR, creator),
         minor_version=minor_version,
         frame_ms=frame_ms,
-        base=source_document,
+        source_document=source_document,
     )
 
 
@@ -347,7 +347,7 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
         losses += (f"characters of the name {name!r}: the file has those of western Europe only (Latin-1)",)
         name = in_latin_1(name)
     document = replace(
-        _blank_document(layout) if layout.base is None else layout.base,
+        _blank_document(layout) if layout.source_document is None else layout.source_document,
         name=name,
         creator=in_latin_1(layout.creator),
         angles=angles,
@@ -381,7 +381,9 @@ def _repeat_single_keyframe(
     timeline: FrameTimeline, layout: OmtnLayout
 ) -> tuple[FrameTimeline, tuple[str, ...]]:
     """Return the timeline with a single keyframe repeated, which Sony's player skips, and a remark."""
-    if len(timeline.frames) > 1 or (layout.base is not None and len(layout.base.angles) == 1):
+    source_document = layout.source_document
+    has_source_single_keyframe = source_document is not None and len(source_document.angles) == 1
+    if len(timeline.frames) > 1 or has_source_single_keyframe:
         return timeline, ()
     repeated = replace(
         timeline,
@@ -405,7 +407,8 @@ def _count_frames_between(
 
 def _choose_name(motion: Motion, layout: OmtnLayout) -> str:
     """Return the name in the file; empty if the old file has none and the motion was not renamed."""
-    if layout.base is not None and motion.name == layout.default_name and not layout.base.name:
+    is_source_nameless = layout.source_document is not None and not layout.source_document.name
+    if is_source_nameless and motion.name == layout.default_name:
         return ""
     return motion.name
 
