@@ -130,9 +130,16 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
 
 
 def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None) -> MotionFile:
-    """Return the motion file with the bytes `data`, as `read_motion_file` does.
+    """Read the bytes of a motion file with all its pages; their content determines the format.
 
-    Files that it loads are searched beside `path`.
+    Args:
+        data: the bytes of the file.
+        path: where the file is, for messages; files that it loads are searched beside it.
+        robot: the robot, or its name, if the file names none; None for the usual one of the format.
+
+    Raises:
+        FormatError: the file is damaged, or is of a kind that is not read.
+        UnknownNameError: there is no such robot, or it has no joint numbers for this format.
     """
     card = robot_named(robot) if isinstance(robot, str) else robot
     kind = detect_kind(data, path)

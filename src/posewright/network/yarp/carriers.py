@@ -46,7 +46,7 @@ class Carrier(Enum):
     def header(self) -> bytes:
         """The bytes that open a connection."""
         code = CODES.get(self)
-        return TEXTS[self] if code is None else numbered(code)
+        return TEXTS[self] if code is None else encode_number(code)
 
 
 TEXTS = {Carrier.TEXT: b"CONNECT ", Carrier.TEXT_ACK: b"CONNACK "}
@@ -76,12 +76,12 @@ def carrier_of(header: bytes) -> Carrier | None:
     return Carrier.UDP if family_and_flags % FAMILY == 0 else None
 
 
-def numbered(number: int) -> bytes:
+def encode_number(number: int) -> bytes:
     """Return a number in the eight bytes in which YARP sends it."""
     return b"YA" + struct.pack("<i", number) + b"RP"
 
 
-def take_numbered(take: TakeBytes) -> int:
+def take_number(take: TakeBytes) -> int:
     """Read eight bytes; return the number in them.
 
     Raises:
@@ -100,9 +100,9 @@ def _number(data: bytes) -> int | None:
     return int.from_bytes(data[2:6], "little", signed=True) if is_framed else None
 
 
-ACK = numbered(0)
+ACK = encode_number(0)
 INDEX_BYTES = 10
-INDEX = numbered(INDEX_BYTES)
+INDEX = encode_number(INDEX_BYTES)
 """The start of a message; ten bytes follow: the numbers of blocks and of reply blocks, and filling."""
 
 FILLING = b"\xff" * 8

@@ -335,13 +335,13 @@ class ControlBoard:
         stem = word[:STEM_LENGTH]
         ending = word[STEM_LENGTH:]
         axes, values = self._select_values(ending, arguments)
-        movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
-        is_accepted = movable.any() if ending == OF_ALL else movable.all()
+        is_movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
+        is_accepted = is_movable.any() if ending == OF_ALL else is_movable.all()
         if not is_accepted:
             hint = f"set the mode [{MOVED_IN[stem]}] first"
             raise InputError(f"[{word}] of an axis in another mode", hint=hint)
-        movable_axes = [axis for axis, can_move in zip(axes, movable, strict=True) if can_move]
-        self._move_methods[stem](client, movable_axes, values[movable])
+        movable_axes = [axis for axis, can_move in zip(axes, is_movable, strict=True) if can_move]
+        self._move_methods[stem](client, movable_axes, values[is_movable])
 
     def _set_modes(self, client: str, word: str, ending: str, axis_arguments: Bottle, modes: Value) -> None:
         """Set control modes (`icmd`); interaction modes (`intm`) are only compared with stiff, the only one.
@@ -361,8 +361,9 @@ class ControlBoard:
             if set(map(str, new_modes)) != {STIFF}:
                 raise _not_offered(word)
             return
-        driven = self._require_joints(ending, axes)
-        self._moves.set_modes(client, driven, [new_modes[axes.index(axis)] for axis in driven])
+        axes_with_joint = self._require_joints(ending, axes)
+        modes_of_joints = [new_modes[axes.index(axis)] for axis in axes_with_joint]
+        self._moves.set_modes(client, axes_with_joint, modes_of_joints)
 
     def _axis(self, value: Value) -> int:
         if isinstance(value, int) and 0 <= value < len(self.axes):
@@ -394,16 +395,16 @@ class ControlBoard:
         *axis_arguments, last_argument = arguments
         axes = self._select_axes(ending, tuple(axis_arguments))
         values = numbers(last_argument if ending else (last_argument,), len(axes))
-        driven = self._require_joints(ending, axes)
-        return driven, values[[axes.index(axis) for axis in driven]]
+        axes_with_joint = self._require_joints(ending, axes)
+        return axes_with_joint, values[[axes.index(axis) for axis in axes_with_joint]]
 
     def _require_joints(self, ending: str, axes: list[int]) -> list[int]:
         """Return the axes with a joint; one without is an error, unless the request is about all axes."""
-        driven = [axis for axis in axes if self.axes.columns[axis] is not None]
-        if len(driven) < len(axes) and ending != OF_ALL:
-            unused = next(axis for axis in axes if axis not in driven)
+        axes_with_joint = [axis for axis in axes if self.axes.columns[axis] is not None]
+        if len(axes_with_joint) < len(axes) and ending != OF_ALL:
+            unused = next(axis for axis in axes if axis not in axes_with_joint)
             raise InputError(f"axis {unused} has no joint", hint="its number is unused in this robot")
-        return driven
+        return axes_with_joint
 
     def _answer_is(self, word: str, *values: Value) -> Bottle:
         """Return the answer `[is] [word] values`, with the stamp of the present state and `[ok]`."""

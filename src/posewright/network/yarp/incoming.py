@@ -20,7 +20,7 @@ from posewright.network.yarp.carriers import (
     Envelope,
     Message,
     carrier_of,
-    numbered,
+    encode_number,
     take_introduction,
     take_message,
 )
@@ -208,7 +208,7 @@ class _Conversation:
         sender = take_introduction(self.take)
         link = self.connection.link
         with _registered(self.port, Incoming(sender, carrier, self.connection.end)):
-            link.sendall(numbered(self.port.address.port))
+            link.sendall(encode_number(self.port.address.port))
             link.settimeout(None)
             has_ended = False
             while not has_ended and has_next():
@@ -256,7 +256,7 @@ class _DatagramReceiver:
             udp.bind((self._port.address.host, 0))
             self._connection.end = lambda: self._end(udp)
             with _registered(self._port, Incoming(self._sender, Carrier.UDP, self._connection.end)):
-                link.sendall(numbered(udp.getsockname()[1]))
+                link.sendall(encode_number(udp.getsockname()[1]))
                 link.close()
                 udp.settimeout(SILENT_S)
                 while not self._is_closed:
