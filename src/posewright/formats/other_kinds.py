@@ -89,7 +89,10 @@ def _has_record_size(content: FileContent) -> bool:
 def _is_scene(content: FileContent) -> bool:
     """Return whether the content is VRML, COLLADA, glTF, a mesh in text, or the COLLADA of an archive."""
     marks = starts_with(b"#VRML", b"glTF", b"#Inventor", b"ply\n", b"ply\r\n")
-    has_mesh_lines = text_matches(rb"\A(?:\s*#.*\n|\s*\n|(?:mtllib|o|g|s|usemtl) .*\n)*v( +-?[\d.eE+-]+){3}")
+    comment_or_name = (
+        rb"#.*|(?:mtllib|o|g|s|usemtl) .*"  # one way to match a line, or the search takes for ever
+    )
+    has_mesh_lines = text_matches(rb"\A(?:[ \t\r]*(?:" + comment_or_name + rb")?\n)*v( +-?[\d.eE+-]+){3}")
     is_text_stl = text_matches(rb"\Asolid\b.*\n\s*facet\b")
     return (
         marks(content) or has_xml_root(b"collada")(content) or has_mesh_lines(content) or is_text_stl(content)
@@ -204,6 +207,22 @@ OTHER_KINDS: tuple[FileKind, ...] = (
         has_xml_root(b"environment", b"kinbody", b"robot"),
         commands=("robots import", "arena import", "studio"),
         remedy="`posewright robots import` and `posewright arena import` read it",
+    ),
+    _other_kind(
+        "openhrp-project",
+        "a project of OpenHRP3",
+        has_xml_root(b"grxui"),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
+    ),
+    _other_kind(
+        "choreonoid-project",
+        "a project of Choreonoid",
+        text_matches(
+            rb"^items:[ \t]*\r?\n(?:[ \t]+.*\n)*?[ \t]+(?:plugin:[ \t]*Base|class:[ \t]*RootItem)\b"
+        ),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
     ),
     _other_kind(
         "scxml",

@@ -126,6 +126,8 @@ def _unzip_collada(data: bytes, path: Path) -> bytes:
                 raise FormatError("the archive has no .dae", where=Where(path))
             with archive.open(names[0]) as file:
                 document = file.read(MAX_SCENE_BYTES + 1)
+    except EOFError as error:
+        raise FormatError("damaged archive: its document is cut off", where=Where(path)) from error
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, NotImplementedError) as error:
         raise FormatError(f"damaged archive: {error}", where=Where(path)) from error
     if len(document) > MAX_SCENE_BYTES:
@@ -217,7 +219,15 @@ def _require_readable_glb(data: bytes, path: Path) -> None:
         counts = [int(accessor["count"]) for accessor in header.get("accessors", ())]
         entries = [*header.get("buffers", ()), *header.get("images", ())]
         other_files = [entry["uri"] for entry in entries if "uri" in entry]
-    except (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        struct.error,
+        ValueError,
+        OverflowError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise FormatError("damaged GLB file", where=Where(path)) from error
     if min(counts, default=0) < 0 or sum(counts) > _MAX_GLB_COUNT:
         hint = f"at most {MAX_POINTS} points are read"
