@@ -121,6 +121,7 @@ from .seed_files import (
     wild,
     wire_requests,
 )
+from .studio_actions import perform_studio_actions, studio_sequences
 
 
 @dataclass(frozen=True)
@@ -580,6 +581,7 @@ READERS: dict[str, Reader] = {
     "draft of a field": Reader(read_arena_draft, saved_by(save_field_drafts)),
     "field in the studio": Reader(open_arena, files(HOUSE, "**/*.arena.yaml", "arenas/layouts/*.yaml")),
     "studio's request": Reader(answer_studio_request, studio_requests),
+    "studio's actions": Reader(perform_studio_actions, studio_sequences, is_slow=True),
     "request to a robot": Reader(
         answer_robot_request, wire_requests, sealed=sealed_wire_message, mutate=mutate_wire_message
     ),
