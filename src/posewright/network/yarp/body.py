@@ -103,7 +103,7 @@ class YarpBody(SingleBodyPlant):
         for i, angles in enumerate(rows.angles):
             self._goal = np.where(np.isfinite(angles), angles, self._goal)
             self._open.send(self._goal)
-            self.frames += 1
+            self.n_frames_played += 1
             faults += self._check_silence()
             state = self._open.state
             times[i] = self.time_s
