@@ -67,14 +67,15 @@ class RemoteBoard:
         BodyError: there is no control board of that name, or it has other joints.
 
     Attributes:
-        count: number of states that the board has sent.
-        state: the latest one.
+        n_states: number of states that the board has sent.
+        state: the latest state of the joints.
         readings: of the sensors, by channel.
     """
 
     def __init__(
         self, name_client: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]
     ) -> None:
+        """Connect to the board, and wait for its first state."""
         self._name_client = name_client
         self._name = name
         self._robot = robot
@@ -192,6 +193,8 @@ class RemoteBoard:
         )  # torques are no angles: undo the conversion
 
     def _sensor_handler(self, port: SensorPort) -> OnData:
+        """Return a function that stores the readings in each message of a sensor."""
+
         def store_readings(bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG001 -- required by OnData
             with suppress(InputError):
                 self.readings = {**self.readings, **port.readings(bottle)}
