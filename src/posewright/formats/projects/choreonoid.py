@@ -10,7 +10,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.documents import Node, parse_document, read_bounded
 from posewright.errors import FormatError, Where
-from posewright.formats.projects.project import MAX_BODIES, Project, ProjectBody
+from posewright.formats.projects.project import MAX_BODIES, MAX_POSE_NUMBER, Project, ProjectBody
 from posewright.formats.scenes.vrml import RootPose
 
 MAX_PROJECT_BYTES = 4_000_000
@@ -21,7 +21,6 @@ _MODEL_KEYS = ("modelFile", "file")
 
 _STATIC_KEYS = ("staticModel", "isStaticModel")
 _ANGLE_KEYS = ("jointPositions", "jointDisplacements")
-_MAX_METRES = 1e6
 
 
 def read_choreonoid_project(path: Path) -> Project:
@@ -116,7 +115,7 @@ def _read_numbers(value: object, count: int, name: str, where: Where) -> Floats 
         return None
     numbers = value if isinstance(value, list) else []
     are_numbers = all(
-        isinstance(number, int | float) and not isinstance(number, bool) and abs(number) <= _MAX_METRES
+        isinstance(number, int | float) and not isinstance(number, bool) and abs(number) <= MAX_POSE_NUMBER
         for number in numbers
     )
     if len(numbers) != count or not are_numbers:
