@@ -18,7 +18,7 @@ from posewright.cli.app import run
 from posewright.formats import read_motion
 from posewright.gaits import (
     EXPLANATIONS,
-    QuadrupedGait,
+    QuadrupedGenerator,
     VelocityCommand,
     gait_names,
     gait_text,
@@ -61,7 +61,7 @@ def refusal(capsys: Captured, *words: str | Path) -> str:
 def test_the_list_has_every_gait_that_ships_with_its_speeds(capsys: Captured) -> None:
     told = answer(capsys, "list")
     assert [entry["gait"] for entry in told] == list(gait_names())
-    walk = QuadrupedGait(read_gait("trot"), ERS7)
+    walk = QuadrupedGenerator(read_gait("trot"), ERS7)
     trot = next(entry for entry in told if entry["gait"] == "trot")
     assert trot["robot"] == "sony_ers7"
     assert trot["period_s"] == pytest.approx(walk.timing.period_s)
@@ -85,7 +85,7 @@ def test_show_tells_every_parameter_with_value_unit_range_sentence_and_the_name_
     assert [entry["name"] for entry in told["parameters"]] == list(EXPLANATIONS)
     for entry in told["parameters"]:
         known = EXPLANATIONS[entry["name"]]
-        assert (entry["document"], entry["unit"]) == (known.lecture_name, known.unit)
+        assert (entry["document"], entry["unit"]) == (known.title, known.unit)
         assert (entry["low"], entry["high"], entry["sentence"]) == (known.low, known.high, known.sentence)
     values = {entry["name"]: entry["value"] for entry in told["parameters"]}
     assert values["shape_factor"] == gait.parameters.shape_factor
@@ -103,7 +103,7 @@ def test_show_is_readable(capsys: Captured) -> None:
     assert "0.01 to 1 m/s" in shown
     for name, told in EXPLANATIONS.items():
         assert name in shown
-        assert told.lecture_name.capitalize() in shown
+        assert told.title.capitalize() in shown
     for concern in ("reach", "joint limit", "coupled limit", "joint speed"):
         assert concern in shown
 
@@ -173,7 +173,7 @@ def test_ones_own_gait_is_shown_and_refused_with_its_line(capsys: Captured, tmp_
 
 def test_sample_gives_the_frames_of_a_cycle_as_a_table(capsys: Captured) -> None:
     rows = list(csv.DictReader(io.StringIO(said(capsys, "sample", "trot", "--forward", "0.1"))))
-    walk = QuadrupedGait(read_gait("trot"), ERS7)
+    walk = QuadrupedGenerator(read_gait("trot"), ERS7)
     walk.request(VelocityCommand(0.1))
     frames = walk.timing.n_frames
     steady = walk.frames(9 * frames)[8 * frames - 1 :]
@@ -275,7 +275,7 @@ def test_a_speed_that_is_printed_can_be_asked_for(capsys: Captured) -> None:
 
 def test_a_command_at_which_joints_do_worst_can_be_asked_for(capsys: Captured) -> None:
     shown = said(capsys, "show", "trot")
-    walk = QuadrupedGait(read_gait("trot"), ERS7)
+    walk = QuadrupedGenerator(read_gait("trot"), ERS7)
     told = re.findall(r" left ([-+][\d.]+) turn ([-+][\d.]+)$", shown, re.MULTILINE)
     assert told
     for left, turn in told:

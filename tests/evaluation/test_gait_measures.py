@@ -319,7 +319,7 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     rolling_walk = walk(places, n=n, begin=0, pitch=pitch, foot_contacts=contacts)
     feet = foot_trajectories(rolling_walk)
     assert feet.heights[:, 0] == pytest.approx(np.zeros(n + 1), abs=1e-12)
-    assert np.ptp(feet.ball_centres[:, 0, 0]) == pytest.approx(0.2 * leg.foot_radius_m)
+    assert np.ptp(feet.points[:, 0, 0, 0]) == pytest.approx(0.2 * leg.foot_radius_m)
     assert slips(rolling_walk, feet).sum() < 1e-8
 
 

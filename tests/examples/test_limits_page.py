@@ -10,7 +10,7 @@ import pytest
 import posewright as pw
 from posewright.contests import find_arena
 from posewright.hazards.self_collision import MAX_OVERLAP_MM
-from posewright.kinematics import SixJointLeg
+from posewright.kinematics import BipedLeg
 from posewright.recordings import ROWS_EVERY
 
 ROOT = Path(__file__).parents[2]
@@ -58,4 +58,4 @@ def test_what_the_page_once_denied_is_not_denied_any_more() -> None:
     """It said that no body drives a servo bus, and that no leg of six joints can be solved."""
     assert "No body drives" not in PAGE
     assert "Legs of three joints and heads" not in PAGE
-    assert SixJointLeg.__doc__
+    assert BipedLeg.__doc__

@@ -35,7 +35,7 @@ from posewright.gaits import (
     Gait,
     GaitParameters,
     Interpolation,
-    QuadrupedGait,
+    QuadrupedGenerator,
     TravelGain,
     VelocityCommand,
     gait_names,
@@ -132,7 +132,7 @@ def test_the_joints_lead_each_foot_through_the_points_it_is_drawn_to_be_told(
 def test_a_cycle_that_is_drawn_is_the_one_that_is_walked_for_ever(gait: Gait) -> None:
     seen = content(VelocityCommand(0.05, 0.02, 0.2), gait)
     np.testing.assert_allclose(seen.angles[0], seen.angles[-1], atol=1e-12)
-    walker = QuadrupedGait(gait, DOG)
+    walker = QuadrupedGenerator(gait, DOG)
     walker.request(seen.command)
     frames = seen.timing.n_frames
     np.testing.assert_allclose(seen.angles[1:], walker.frames(20 * frames)[-frames:], atol=1e-12)
@@ -261,7 +261,7 @@ def test_the_head_says_what_is_asked_for() -> None:
 
 @pytest.mark.parametrize("gait", gait_names("sony_ers7"))
 def test_the_greatest_command_in_the_head_can_be_asked_for(gait: str) -> None:
-    walk = QuadrupedGait(read_gait(gait), DOG)
+    walk = QuadrupedGenerator(read_gait(gait), DOG)
     line = times_line(GaitContent(walk.gait, DOG, STILL))
     speed, turn = (float(text) for text in line.partition("at most ")[2].split()[::3])
     walk.request(VelocityCommand(speed))

@@ -19,7 +19,7 @@ from posewright.gaits import (
     Interpolation,
     ParameterKind,
     PhaseTable,
-    QuadrupedGait,
+    QuadrupedGenerator,
     TravelGain,
     VelocityCommand,
     check_gait,
@@ -32,7 +32,7 @@ from posewright.gaits import (
     write_gait,
 )
 from posewright.gaits.quadruped.phases import CUSTOM
-from posewright.gaits.quadruped.reading import parse_gait
+from posewright.gaits.reading import parse_gait
 from posewright.robots import Robot, robot
 
 from .walks import ERS7, EXAMPLE, FRAME_S
@@ -131,7 +131,7 @@ def test_a_gait_that_ships_is_read_and_walks_and_is_written_without_a_change(
     assert gait.robot == card.name
     assert gait.description
     assert gait.source
-    walk = QuadrupedGait(gait, card)
+    walk = QuadrupedGenerator(gait, card)
     walk.request(VelocityCommand(0.05))
     assert walk.frames(100).shape == (100, len(card.joints))
     assert gait.path is not None
@@ -320,7 +320,7 @@ def test_a_robot_without_a_leg_for_each_foot_is_refused_with_those_that_are_miss
     assert refused.value.where.line == line_of("robot")
     gait = parse_gait(PLAIN)[0]
     with pytest.raises(InputError, match=missing):
-        QuadrupedGait(gait, card)
+        QuadrupedGenerator(gait, card)
     with pytest.raises(InputError, match=missing):
         check_gait(gait, card)
 

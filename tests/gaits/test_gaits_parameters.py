@@ -52,7 +52,7 @@ FRAME_S = 0.008
 
 
 def test_every_parameter_of_the_document_is_there_and_none_besides() -> None:
-    assert {told.lecture_name for told in EXPLANATIONS.values()} == OF_THE_DOCUMENT
+    assert {told.title for told in EXPLANATIONS.values()} == OF_THE_DOCUMENT
     assert [entry.name for entry in fields(GaitParameters)] == list(EXPLANATIONS)
 
 

@@ -12,7 +12,7 @@ from posewright.gaits import (
     PHASE_TABLES,
     Gait,
     Interpolation,
-    QuadrupedGait,
+    QuadrupedGenerator,
     Trim,
     VelocityCommand,
     greatest_speed_m_s,
@@ -111,7 +111,7 @@ def other_side(foot: str) -> str:
 
 def walked(gait: Gait, command: VelocityCommand, frames: int) -> np.ndarray:
     """Return the first frames of a walk at one command."""
-    walk = QuadrupedGait(gait, ERS7)
+    walk = QuadrupedGenerator(gait, ERS7)
     walk.request(command)
     return walk.frames(frames)
 

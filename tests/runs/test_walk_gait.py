@@ -97,9 +97,9 @@ def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
 
 
 def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(trial: WalkResult) -> None:
-    from posewright.gaits import QuadrupedGait
+    from posewright.gaits import QuadrupedGenerator
 
-    walker = QuadrupedGait(GAIT, CARD)
+    walker = QuadrupedGenerator(GAIT, CARD)
     walker.request(AHEAD)
     assert np.array_equal(trial.walk.requested_angles[1:], walker.frames(500))
 
@@ -148,7 +148,7 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
     feet = foot_trajectories(walk)
     truth = replayed.truth
     assert truth is not None
-    lowest = feet.ball_centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.ball_radii[:, np.newaxis]
+    lowest = feet.points[1:, :, 0] - np.array([0.0, 0.0, 1.0]) * feet.radii[:, np.newaxis]
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
     joints = [world.model.joint(leg.joints[2]).id for leg in CARD.legs]
     assert world.data.xanchor[joints] == pytest.approx(knee_positions(walk)[-1], abs=1e-12)
