@@ -66,14 +66,16 @@ def test_the_list_has_every_gait_that_ships_with_its_speeds(capsys: Captured) ->
     assert trot["robot"] == "sony_ers7"
     assert trot["period_s"] == pytest.approx(walk.timing.period_s)
     walk.request(VelocityCommand(trot["greatest_speed_m_s"] * 0.999999))
-    assert answer(capsys, "list", "--robot", "sony_ers7") == told
+    assert answer(capsys, "list", "--robot", "sony_ers7") == [
+        entry for entry in told if entry["robot"] == "sony_ers7"
+    ]
     shown = said(capsys, "list")
     assert all(name in shown for name in gait_names())
 
 
 def test_a_robot_without_gaits_has_an_empty_list(capsys: Captured) -> None:
-    assert answer(capsys, "list", "--robot", "robotis_bioloid") == []
-    assert "no gait" in said(capsys, "list", "--robot", "robotis_bioloid")
+    assert answer(capsys, "list", "--robot", "hitec_robonova1") == []
+    assert "no gait" in said(capsys, "list", "--robot", "hitec_robonova1")
     assert "sony_ers7" in refusal(capsys, "list", "--robot", "sony_ers8")
 
 
@@ -266,7 +268,7 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: Captured) -> None:
 
 
 def test_a_speed_that_is_printed_can_be_asked_for(capsys: Captured) -> None:
-    for gait in gait_names():
+    for gait in gait_names("sony_ers7"):
         shown = said(capsys, "show", gait, "--no-check")
         speed, turn = (shown.split(word)[1].split()[0] for word in ("commands       0 to ", "direction, -"))
         for words in (("--forward", speed), ("--turn", f"-{turn}")):

@@ -11,10 +11,10 @@ import pytest
 from posewright.errors import InputError, UnreachableError
 from posewright.gaits import (
     FEET,
-    Gait,
     GaitCheck,
     GaitConcern,
     PhaseTable,
+    QuadrupedGait,
     QuadrupedGenerator,
     VelocityCommand,
     check_gait,
@@ -117,7 +117,7 @@ def test_a_coupled_limit_that_is_passed_is_found_by_its_table() -> None:
     assert all("front_elevator at" in entry.part and entry.value > 0.0 for entry in found)
 
 
-def stretched() -> Gait:
+def stretched() -> QuadrupedGait:
     """Return a gait whose fore feet stand just within reach, so that their strokes lie beyond."""
     low = -0.125
     with contextlib.suppress(UnreachableError):

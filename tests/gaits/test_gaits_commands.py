@@ -15,9 +15,9 @@ from posewright.gaits import (
     EXPLANATIONS,
     FEET,
     TROT,
-    Gait,
     ParameterKind,
     PhaseTable,
+    QuadrupedGait,
     QuadrupedGenerator,
     VelocityCommand,
     greatest_speed_m_s,
@@ -43,14 +43,14 @@ from .walks import (
 REQUESTS = st.lists(st.tuples(st.integers(1, 60), VELOCITIES), min_size=1, max_size=6)
 
 
-def whole_frames_m(gait: Gait) -> float:
+def whole_frames_m(gait: QuadrupedGait) -> float:
     """Return the largest displacement near the gait's that needs no rounding of the cycle to frames."""
     parameters = gait.parameters
     period_s = timing_of(parameters, FRAME_S).period_s
     return period_s / (1.0 + parameters.air_ground_factor) * parameters.ground_speed_m_s
 
 
-def shortest_transfer_s(gait: Gait) -> float:
+def shortest_transfer_s(gait: QuadrupedGait) -> float:
     """Return how long a foot takes from the end of its ascent to the middle of its way through the air."""
     timing = timing_of(gait.parameters, FRAME_S)
     return timing.air_s / 2.0 - timing.ascent_s
@@ -59,7 +59,7 @@ def shortest_transfer_s(gait: Gait) -> float:
 @given(gaits(), REQUESTS)
 @settings(max_examples=12, deadline=None)
 def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
-    gait: Gait, requests: list[tuple[int, tuple[float, float, float]]]
+    gait: QuadrupedGait, requests: list[tuple[int, tuple[float, float, float]]]
 ) -> None:
     """Where something jumped, the greatest difference of two frames would not shrink with the frames.
 
@@ -86,7 +86,7 @@ def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
 @given(gaits(), VELOCITIES, VELOCITIES, st.integers(0, 120))
 @settings(max_examples=15, deadline=None)
 def test_a_command_takes_effect_where_feet_lift_and_not_before(
-    gait: Gait, first: tuple[float, float, float], then: tuple[float, float, float], asked: int
+    gait: QuadrupedGait, first: tuple[float, float, float], then: tuple[float, float, float], asked: int
 ) -> None:
     other = QuadrupedGenerator(gait, ERS7)
     other.request(velocity(gait, first))
@@ -120,7 +120,7 @@ def test_a_command_does_take_effect() -> None:
 @given(gaits(), VELOCITIES, st.lists(st.integers(0, 40), max_size=12))
 @settings(max_examples=15, deadline=None)
 def test_frames_are_the_same_in_whatever_portions_they_are_taken(
-    gait: Gait, parts: tuple[float, float, float], portions: list[int]
+    gait: QuadrupedGait, parts: tuple[float, float, float], portions: list[int]
 ) -> None:
     walk = QuadrupedGenerator(gait, ERS7)
     walk.request(velocity(gait, parts))
@@ -133,7 +133,7 @@ def test_frames_are_the_same_in_whatever_portions_they_are_taken(
 @given(gaits(), VELOCITIES)
 @settings(max_examples=15, deadline=None)
 def test_a_walk_at_one_command_repeats_itself_to_the_last_bit(
-    gait: Gait, parts: tuple[float, float, float]
+    gait: QuadrupedGait, parts: tuple[float, float, float]
 ) -> None:
     frames = timing_of(gait.parameters, FRAME_S).n_frames
     rows = walked(gait, velocity(gait, parts), 8 * frames)
@@ -246,7 +246,7 @@ def test_a_point_out_of_reach_is_refused_before_the_first_step() -> None:
 @given(gaits(), st.tuples(*[st.floats(-3.0, 3.0)] * 3))
 @settings(max_examples=20, deadline=None)
 def test_a_clipped_command_is_in_range_in_the_same_direction_and_as_near_as_can_be(
-    gait: Gait, wanted: tuple[float, float, float]
+    gait: QuadrupedGait, wanted: tuple[float, float, float]
 ) -> None:
     walk, command = QuadrupedGenerator(gait, ERS7), VelocityCommand(*wanted)
     clipped = walk.clip_command(command)

@@ -18,9 +18,9 @@ from posewright.gaits import (
     EXPLANATIONS,
     FEET,
     ForeHind,
-    Gait,
     GaitParameters,
     ParameterKind,
+    QuadrupedGait,
     TravelGain,
     explanation,
     greatest_speed_m_s,
@@ -45,7 +45,7 @@ OF_THE_DOCUMENT = {
     "maximum displacement",
 }
 
-TROT: Gait = read_gait("trot")
+TROT: QuadrupedGait = read_gait("trot")
 PARAMETERS: GaitParameters = TROT.parameters
 FLAT = tuple(PARAMETERS.flat)
 FRAME_S = 0.008

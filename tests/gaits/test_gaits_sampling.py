@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from posewright.controllers import Player
 from posewright.errors import InputError
 from posewright.formats import losses, read_motion, write_motion
-from posewright.gaits import Gait, QuadrupedGenerator, VelocityCommand, gait_names, read_gait, sample_gait
+from posewright.gaits import (
+    QuadrupedGait,
+    QuadrupedGenerator,
+    VelocityCommand,
+    gait_names,
+    read_gait,
+    sample_gait,
+)
 from posewright.gaits.quadruped.sampling import steady_walk
 from posewright.motions import Level, check_motion
 from posewright.runs import try_motion
@@ -26,7 +33,7 @@ COMMAND = VelocityCommand(0.1, 0.02, 0.3)
 @given(gaits(), VELOCITIES, st.integers(1, 3))
 @settings(max_examples=12, deadline=None)
 def test_played_frame_by_frame_it_is_the_steady_walk(
-    gait: Gait, parts: tuple[float, float, float], cycles: int
+    gait: QuadrupedGait, parts: tuple[float, float, float], cycles: int
 ) -> None:
     command = velocity(gait, parts)
     motion = sample_gait(gait, ERS7, command=command)

@@ -20,7 +20,7 @@ from posewright.evaluation import WalkResult, evaluate_walk
 from posewright.evaluation.walking.feet import foot_trajectories, knee_positions, slips
 from posewright.evaluation.walking.joints import drives_of
 from posewright.evaluation.walking.walk import CORRECTION_WINDOW_FRAMES, fall_limits
-from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
+from posewright.gaits import TROT, ForeHind, GaitParameters, QuadrupedGait, VelocityCommand
 from posewright.recordings.falls import FallDetector
 from posewright.robots import robot
 from posewright.runs.walking.walk import MAX_LYING_S, make_walking_world, walk_gait
@@ -29,7 +29,7 @@ from posewright.simulation import SimulatedBody, World
 CARD = robot("sony_ers7")
 
 
-def made_gait(**changes: Any) -> Gait:
+def made_gait(**changes: Any) -> QuadrupedGait:
     """Return a trot of our own, which no tuning of the presets changes."""
     lift = ForeHind(0.012, 0.012)
     points = {"left_front": (0.06, 0.067, -0.115), "left_rear": (-0.075, 0.067, -0.115)}
@@ -49,7 +49,9 @@ def made_gait(**changes: Any) -> Gait:
         maximum_displacement_m=0.05,
         maximum_turn_rad=0.4,
     )
-    return Gait(**{"name": "trot", "robot": CARD.name, "parameters": parameters, "phases": TROT, **changes})
+    return QuadrupedGait(
+        **{"name": "trot", "robot": CARD.name, "parameters": parameters, "phases": TROT, **changes}
+    )
 
 
 GAIT = made_gait()

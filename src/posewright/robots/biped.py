@@ -64,11 +64,11 @@ class BipedGeometry:
     feet: Mapping[str, str] = field(repr=False)
     hip_m: tuple[Coordinate, Coordinate, Coordinate]
     hip_ahead_m: Coordinate
-    thigh_m: tuple[Coordinate, Coordinate]
-    shank_m: tuple[Coordinate, Coordinate]
-    sole_m: tuple[Coordinate, Coordinate, Coordinate]
+    thigh_m: tuple[Coordinate, Coordinate] = field(repr=False)
+    shank_m: tuple[Coordinate, Coordinate] = field(repr=False)
+    sole_m: tuple[Coordinate, Coordinate, Coordinate] = field(repr=False)
     sole_size_m: tuple[Length, Length]
-    masses: PointMasses
+    masses: PointMasses = field(repr=False)
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:

@@ -17,6 +17,12 @@ from posewright.robots import LEFT, RIGHT, Robot
 STEPS_TO_FULL_AMPLITUDE = 3
 """The first steps from rest lift the feet less: the sideways swing of the trunk has to build up."""
 
+SMALL_CHANGE_SHARE = 0.05
+"""A change of this share of the range is made in one step."""
+
+MAX_CHANGE_FRACTION = 0.5
+"""Greatest part of a larger change that is made in one step."""
+
 IN_PLACE_TOLERANCE = 1e-9
 """A foot this near to its standing place is there [m, rad]."""
 
@@ -27,8 +33,8 @@ _RANGE_TOLERANCE = 1e-9
 class BipedGenerator:
     """Generates joint angles of a biped from velocity commands; a `GaitGenerator`.
 
-    A new command takes effect at the next step and is reached within `steps_to_full_speed` steps, or twice as
-    many from its opposite. Before the first request the robot steps on the spot.
+    A new command takes effect at the next step and is approached with every further one. Before the first
+    request the robot steps on the spot.
 
     Raises:
         InputError: the gait is another robot's, or the robot's card does not describe two legs.
@@ -179,7 +185,11 @@ def _share(value: float, greatest: float) -> float:
 def approach_command(
     current: VelocityCommand, target: VelocityCommand, parameters: BipedParameters
 ) -> VelocityCommand:
-    """Return the command of the next step on the way from the current command to the target."""
+    """Return the command of the next step on the way from the current command to the target.
+
+    A step goes at most half of the way: a foot that swings in the step after a change covers half of the
+    change more than in a steady walk, and its joints would have to move faster.
+    """
     forward_change = target.forward_m_s - current.forward_m_s
     left_change = target.left_m_s - current.left_m_s
     turn_change = target.turn_rad_s - current.turn_rad_s
@@ -188,11 +198,11 @@ def approach_command(
         _share(left_change, parameters.max_left_m_s),
         _share(turn_change, parameters.max_turn_rad_s),
     )
-    n_steps = change_share * parameters.steps_to_full_speed
-    if n_steps <= 1.0:
+    if change_share <= SMALL_CHANGE_SHARE:
         return target
+    fraction = min(1.0 / (change_share * parameters.steps_to_full_speed), MAX_CHANGE_FRACTION)
     return VelocityCommand(
-        current.forward_m_s + forward_change / n_steps,
-        current.left_m_s + left_change / n_steps,
-        current.turn_rad_s + turn_change / n_steps,
+        current.forward_m_s + fraction * forward_change,
+        current.left_m_s + fraction * left_change,
+        current.turn_rad_s + fraction * turn_change,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 
 from posewright.errors import UnknownNameError
@@ -91,19 +91,19 @@ class BipedParameters:
     """
 
     cycle_s: float
-    swing_share: float
-    swing_ramp: float
+    swing_share: float = field(repr=False)
+    swing_ramp: float = field(repr=False)
     lift_m: float
     hip_height_m: float
-    lean_rad: float
-    feet_ahead_m: float
-    stance_m: float
-    hip_roll_rad: float
+    lean_rad: float = field(repr=False)
+    feet_ahead_m: float = field(repr=False)
+    stance_m: float = field(repr=False)
+    hip_roll_rad: float = field(repr=False)
     max_forward_m_s: float
-    max_backward_m_s: float
-    max_left_m_s: float
-    max_turn_rad_s: float
-    steps_to_full_speed: float
+    max_backward_m_s: float = field(repr=False)
+    max_left_m_s: float = field(repr=False)
+    max_turn_rad_s: float = field(repr=False)
+    steps_to_full_speed: float = field(repr=False)
 
     def __post_init__(self) -> None:
         for name, value in self.flat.items():
