@@ -22,7 +22,8 @@ from posewright.gaits import (
     sample_gait,
 )
 from posewright.gaits.quadruped.sampling import steady_walk
-from posewright.motions import Level, check_motion
+from posewright.hazards import check_motion
+from posewright.motions import Level
 from posewright.runs import try_motion
 
 from .walks import ERS7, EXAMPLE, FRAME_S, VELOCITIES, gaits, velocity, walked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import shutil
@@ -31,10 +32,10 @@ from posewright.documents import read_text
 from posewright.errors import PosewrightError
 from posewright.formats import read_archive_file, read_motion_file
 from posewright.formats.openrave import read_openrave
-from posewright.motions import Motion, check_motion, design_rules
+from posewright.motions import Motion, check_design_rules, design_rules
 from posewright.network.plant_server import PlantServer
 from posewright.network.wire_messages import unpack
-from posewright.network.yarp.bottle import decode
+from posewright.network.yarp.bottle import decode, exact_reader
 from posewright.network.yarp.carriers import Assembly, datagram, take_message
 from posewright.network.yarp.text import from_text, to_text
 from posewright.network.zenoh.ros import read_trajectory
@@ -101,6 +102,7 @@ from .seed_files import (
     save_openr_texts,
     save_recordings,
     save_robot_files,
+    save_robot_parts,
     save_scenes,
     save_scxml,
     save_tables,
@@ -166,7 +168,7 @@ def play(path: Path) -> None:
     for motion in file.motions:
         motion.at(motion.duration / 2.0)
     if file.motions:
-        check_motion(file.motion())
+        check_design_rules(file.motion())
 
 
 def look_through(path: Path) -> None:
@@ -300,17 +302,8 @@ def answer_robot_request(path: Path) -> None:
 def read_yarp(path: Path) -> None:
     """Read bytes as everything that a port of YARP may be sent."""
     data = path.read_bytes()
-    position = 0
-
-    def take(count: int) -> bytes:
-        nonlocal position
-        position += count
-        if position > len(data):
-            raise EOFError
-        return data[position - count : position]
-
     with suppress(PosewrightError, EOFError):
-        take_message(take)
+        take_message(exact_reader(io.BytesIO(data)))
     with suppress(PosewrightError, EOFError):
         Assembly().add(datagram(0, data))
     with suppress(PosewrightError):
@@ -482,7 +475,7 @@ def rules_reader(name: str) -> Reader:
 
 READERS: dict[str, Reader] = {
     "robot": Reader(read_robot, files(ROBOTS, "*/robot.yaml"), around=ROBOTS),
-    "robot import": Reader(import_and_describe_robot, saved_by(save_robot_files)),
+    "robot import": Reader(import_and_describe_robot, saved_by(save_robot_files), around=save_robot_parts),
     "robot's mesh": Reader(import_robot_with_mesh, saved_by(save_meshes)),
     "gait": Reader(pw.read_gait, files(DOG, "gaits/*.yaml")),
     "motion": Reader(play, files(ROBOTS, "*/motions/*.yaml")),

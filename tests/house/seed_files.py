@@ -223,6 +223,31 @@ def save_robot_files(folder: Path) -> None:
     names = ("small.urdf.xacro", "small.xml", "arm.robot.xml")
     for path in (TESTS / "runs" / "small_humanoid.urdf", *(SEEDS / name for name in names)):
         (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "parts.urdf.xacro").write_text(
+        """<robot name="parts" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="side" default="left"/>
+  <xacro:include filename="$(dirname)/legs.xacro" ns="legs"/>
+  <xacro:include filename="gone.xacro" optional="true"/>
+  <xacro:property name="limits" value="${xacro.load_yaml('limits.yaml')}"/>
+  <xacro:property name="shape"><geometry><box size="${limits.size[0]} 0.1 0.1"/></geometry></xacro:property>
+  <xacro:macro name="body" params="name size:=^|0.1 **inside"><link name="${name}">
+    <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+    <collision><xacro:insert_block name="inside"/></collision></link></xacro:macro>
+  <xacro:body name="base"><all><xacro:insert_block name="shape"/></all></xacro:body>
+  <xacro:call macro="body" name="${'_'.join(['$(arg side)', 'leg'])}">
+    <all><xacro:insert_block name="shape"/></all></xacro:call>
+  <joint name="hip" type="revolute"><parent link="base"/><child link="left_leg"/>
+    <limit lower="${-limits['hip'] * legs.sign}" upper="$(eval 1 + 1)" effort="2" velocity="6"/></joint>
+</robot>
+"""
+    )
+
+
+def save_robot_parts(folder: Path) -> None:
+    """Write the files that the robot `parts` names."""
+    head = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    (folder / "legs.xacro").write_text(f'{head}<xacro:property name="sign" value="1"/></robot>')
+    (folder / "limits.yaml").write_text("hip: 1.5\nsize: [0.2, 0.1]\n")
 
 
 def save_day(folder: Path) -> None:

@@ -23,8 +23,9 @@ from posewright.gaits import (
     steady_walk,
 )
 from posewright.gaits.quadruped.step import StepPlanner
+from posewright.hazards import check_motion
 from posewright.kinematics import head_of, legs_of
-from posewright.motions import DesignRules, Motion, check_motion, retarget_motion, sample_motion
+from posewright.motions import DesignRules, Motion, retarget_motion, sample_motion
 from posewright.motions.checked_motion import CheckedMotion
 from posewright.robots import robot, robot_folder, robot_names
 

@@ -81,7 +81,9 @@ def show(
 
 
 def import_(
-    path: Annotated[Path, argument("FILE", "A URDF file (.urdf), or a MuJoCo or OpenRAVE model (.xml).")],
+    path: Annotated[
+        Path, argument("FILE", "A URDF file (.urdf, .xacro), or a MuJoCo or OpenRAVE model (.xml).")
+    ],
     output: Annotated[
         Path | None, option("--output -o FOLDER", "The folder to create. Default: the robot's name.")
     ] = None,

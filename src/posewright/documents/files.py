@@ -108,7 +108,8 @@ def atomic_replacement(path: Path, *, suffix: str = "") -> Iterator[tuple[Path, 
         suffix: the suffix of the temporary file, for programs that go by it: `.mp4`.
 
     Raises:
-        OutputError: as `write_atomically`; any OSError in the body is turned into one.
+        OutputError: the file cannot be written, or `path` is write-protected or no regular file; any OSError
+            in the body is turned into one.
     """
     path = _writable_target(path)
     _clean_up(path.parent)

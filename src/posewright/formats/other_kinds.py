@@ -89,7 +89,10 @@ def _has_record_size(content: FileContent) -> bool:
 def _is_scene(content: FileContent) -> bool:
     """Return whether the content is VRML, COLLADA, glTF, a mesh in text, or the COLLADA of an archive."""
     marks = starts_with(b"#VRML", b"glTF", b"#Inventor", b"ply\n", b"ply\r\n")
-    has_mesh_lines = text_matches(rb"\A(?:\s*#.*\n|\s*\n|(?:mtllib|o|g|s|usemtl) .*\n)*v( +-?[\d.eE+-]+){3}")
+    comment_or_name = (
+        rb"#.*|(?:mtllib|o|g|s|usemtl) .*"  # one way to match a line, or the search takes for ever
+    )
+    has_mesh_lines = text_matches(rb"\A(?:[ \t\r]*(?:" + comment_or_name + rb")?\n)*v( +-?[\d.eE+-]+){3}")
     is_text_stl = text_matches(rb"\Asolid\b.*\n\s*facet\b")
     return (
         marks(content) or has_xml_root(b"collada")(content) or has_mesh_lines(content) or is_text_stl(content)
@@ -193,10 +196,10 @@ OTHER_KINDS: tuple[FileKind, ...] = (
     ),
     _other_kind(
         "xacro",
-        "a xacro macro file",
+        "a robot description with macros (xacro)",
         _is_xacro,
         commands=("robots import", "studio"),
-        remedy="`xacro FILE > robot.urdf` makes a robot of it",
+        remedy="`posewright robots import FILE` reads it",
     ),
     _other_kind(
         "urdf",

@@ -1,4 +1,4 @@
-"""Imports robots from URDF, MuJoCo and OpenRAVE as a card with a model, and exports them."""
+"""Imports robots from URDF, xacro, MuJoCo and OpenRAVE as a card with a model, and exports them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
 from posewright.errors import InputError, OutputError, PosewrightError, Where, escape_unprintable
 from posewright.formats.openrave import is_openrave, read_openrave_robot
-from posewright.formats.urdf.reading import read_urdf, require_expanded
+from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
+from posewright.formats.urdf.xacro import uses_xacro
 from posewright.robots import (
     Hinge,
     Mechanism,
@@ -109,10 +110,10 @@ class ImportedRobot:
 
 
 def import_robot(path: str | Path, folder: str | Path, *, name: str | None = None) -> ImportedRobot:
-    """Import a robot from URDF, MuJoCo or OpenRAVE into a new folder with a card and a model.
+    """Import a robot from URDF, xacro, MuJoCo or OpenRAVE into a new folder with a card and a model.
 
     Args:
-        path: a `.urdf` or `.xml` file; its root element tells the format.
+        path: a `.urdf`, `.xacro` or `.xml` file; its root element tells the format.
         folder: the folder to be created.
         name: the robot's short name; by default derived from the name in the file.
 
@@ -128,10 +129,9 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     if path_exists(folder):
         raise OutputError.at(folder, "it already exists; choose another name")
     root = read_markup(path)
-    require_expanded(root)
     if root.name == "mujoco":
         mechanism, remarks = read_mjcf(path)
-    elif is_openrave(root):
+    elif is_openrave(root) and not uses_xacro(root):
         mechanism, remarks = read_openrave_robot(path)
     else:
         mechanism, remarks = read_urdf(path)

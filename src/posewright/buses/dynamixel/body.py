@@ -319,7 +319,7 @@ class DynamixelPlant(SingleBodyPlant):
             is_read, faults = self.servos.send(goal, self.time_s)
         except OSError:
             self._lose_port()
-            return self._no_joints()
+            return self._no_joint_flags()
         self._faults += faults
         now_s = self._now()
         silent_s = self._settings.silent_s
@@ -352,7 +352,7 @@ class DynamixelPlant(SingleBodyPlant):
         goals = self.servos.ticks(np.where(is_finite, rows.angles, 0.0))
         return np.where(is_finite, goals, self.servos.goal)
 
-    def _no_joints(self) -> Flags:
+    def _no_joint_flags(self) -> Flags:
         return np.zeros(len(self.robot.joints), np.bool_)
 
     def _report(self, kind: FaultKind, text: str, joint: str | None = None) -> None:
@@ -437,9 +437,11 @@ class DynamixelPlant(SingleBodyPlant):
     def _recover(self, goal: Indices, loss: _Loss) -> Flags:
         """Read a few servos, or open the port again; end the loss when all servos answer.
 
+        While the loss lasts, it is reported every `REPORT_PERIOD_S`.
+
         Args:
             goal: to which the joints move afterwards, `(n_joints,)` [ticks].
-            loss: the present loss.
+            loss: the present loss: servos or the port do not answer.
 
         Returns:
             Which joints were read, `(n_joints,)`.
@@ -447,28 +449,29 @@ class DynamixelPlant(SingleBodyPlant):
         Raises:
             BodyError: the loss lasted too long, or it is over and the torque is off now.
         """
-        is_read = self._no_joints()
-        text = ""  # what is wrong, for messages
+        is_read = self._no_joint_flags()
+        problem = ""  # for messages
         try:
             is_read = self._try_to_reconnect(goal, loss.start_s)
-            silent = self.servos.states.silent_columns(loss.start_s)
-            text = f"no answer from {self.servos.states.names(silent)}" if silent else loss.text
+            silent_columns = self.servos.states.silent_columns(loss.start_s)
+            silent_names = self.servos.states.names(silent_columns)
+            problem = f"no answer from {silent_names}" if silent_columns else loss.text
         except (OSError, PortGoneError):
             self._lose_port()
         except BodyError as error:
-            text = error.message
+            problem = error.message
         if not self.servos.is_connected:
-            text = f"the port {self.servos.port.path} is gone"
+            problem = f"the port {self.servos.port.path} is gone"
         loss_s = self._now() - loss.start_s
         is_over = self._loss is None
         if is_over and self._settings.on_loss is TorquePolicy.RELEASE:
             message = f"{loss.text}, for {loss_s:.1f} s, and the torque is off now"
             raise BodyError(message, hint=self._loss_hint())
         if not is_over and loss_s > self._settings.reconnect_s:
-            raise BodyError(f"{text}, for {loss_s:.1f} s", hint=self._loss_hint())
+            raise BodyError(f"{problem}, for {loss_s:.1f} s", hint=self._loss_hint())
         if not is_over and self._now() - loss.last_report_s >= REPORT_PERIOD_S:
             loss.last_report_s = self._now()
-            self._report(loss.kind, f"{text}, for {loss_s:.0f} s now")
+            self._report(loss.kind, f"{problem}, for {loss_s:.0f} s now")
         return is_read
 
     def _try_to_reconnect(self, goal: Indices, since_s: float) -> Flags:
@@ -485,7 +488,7 @@ class DynamixelPlant(SingleBodyPlant):
             if self._now() - self._last_attempt_s > RETRY_S:
                 self._last_attempt_s = self._now()
                 self.servos.connect()
-            return self._no_joints()
+            return self._no_joint_flags()
         is_read, _faults = self.servos.read(self.time_s, n_groups=1)
         if self.servos.states.silent_columns(since_s):
             return is_read

@@ -294,7 +294,7 @@ class PagePlayer:
     def _servos_can_follow(self, page: Page, pose: Integers, max_steps: Integers) -> bool:
         """Return whether every joint can move fast enough in each frame up to the first keyframe.
 
-        It computes the commands of a pass through the motion without sending them.
+        It computes the commands of a pass through the motion (one playing of it) without sending them.
 
         Args:
             page: the motion.

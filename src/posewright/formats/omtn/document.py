@@ -22,7 +22,7 @@ MAGIC = b"OMTN"
 PLACEHOLDER = b"NotOMTN "
 """The content of an archive entry that AIBO Mind left empty."""
 
-URAD = 1_000_000  # angles are whole micro-radians
+URAD_PER_RAD = 1_000_000  # angles in a file are whole micro-radians
 MAX_STRING = 255  # bytes; the length of a string takes one byte
 VALUE_BYTES = 4  # bytes of every value of a keyframe
 SECTION_HEAD_BYTES = 8  # number and size of a section
@@ -106,6 +106,7 @@ class OmtnDocument:
     remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        """Freeze the arrays, and check that their shapes match and that a file can hold the document."""
         for array in (self.angles, self.attitudes, self.n_frames_between):
             array.setflags(write=False)
         shapes = (self.angles.shape, self.attitudes.shape, self.n_frames_between.shape)

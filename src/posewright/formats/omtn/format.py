@@ -32,7 +32,7 @@ from posewright.formats.omtn.document import (
     MAX_ANGLE_URAD,
     MAX_FRAMES_BETWEEN,
     OMTN,
-    URAD,
+    URAD_PER_RAD,
     Integers,
     OmtnDocument,
 )
@@ -82,7 +82,7 @@ class OmtnLayout:
 
 
 def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
-    """Return the layout of a motion of `card`.
+    """Return the layout of the file of a motion of `card`: its columns, and its design, which labels them.
 
     It is that of the document the motion came from, if this has a column for every joint that moves.
     Otherwise it has the design in the motion's extras, if the robot has that; or that of a part of the body,
@@ -91,21 +91,23 @@ def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     Raises:
         FormatError: the motion moves no joint that an OMTN can move.
     """
-    moved = moved_joints(motion)
-    base, default_name = _find_base(motion)
+    moving_joints = moved_joints(motion)
+    source_document, default_name = _find_source_document(motion)
     stated_design = motion.extras.get(DESIGN)
-    if base is not None and stated_design in (None, base.design):
+    if source_document is not None and stated_design in (None, source_document.design):
         naming = card.naming(NAMING)
-        joints = tuple(naming[locator] for locator in base.locators)
-        if moved <= set(joints):
-            layout = _build_layout(motion, base.design, joints, base.locators, base)
+        joints = tuple(naming[locator] for locator in source_document.locators)
+        if moving_joints <= set(joints):
+            layout = _build_layout(
+                motion, source_document.design, joints, source_document.locators, source_document
+            )
             return replace(layout, default_name=default_name)
     designs = _designs_of(card)
     locators = card.names_in(NAMING)
-    if not moved & set(locators):
+    if not moving_joints & set(locators):
         hint = f"joints are {', '.join(locators)}"
         raise FormatError(f"motion {motion.name!r} moves no joint that an OMTN can move", hint=hint)
-    design = _choose_design(designs, moved & set(locators), stated_design)
+    design = _choose_design(designs, moving_joints & set(locators), stated_design)
     joints = designs[design]
     return _build_layout(
         motion, design, joints, locators=tuple(locators[joint] for joint in joints), base=None
@@ -117,7 +119,7 @@ def default_name_of(path: Path | None) -> str:
     return (path.stem if path is not None else "") or "unnamed"
 
 
-def _find_base(motion: Motion) -> tuple[OmtnDocument | None, str]:
+def _find_source_document(motion: Motion) -> tuple[OmtnDocument | None, str]:
     """Return the document a motion came from, None without, and the default name of the motion."""
     origin = origin_of(motion)
     if origin is None or (origin.robot is not None and origin.robot.name != motion.robot):
@@ -139,12 +141,14 @@ def _designs_of(card: Robot) -> dict[str, tuple[str, ...]]:
     return dict(card.designs)
 
 
-def _choose_design(designs: dict[str, tuple[str, ...]], moved: set[str], stated: str | None) -> str:
-    """Return the stated design if it has all moved joints, else one with only these, else the largest."""
-    if stated in designs and moved <= set(designs[stated]):
-        return stated
+def _choose_design(
+    designs: dict[str, tuple[str, ...]], moving_joints: set[str], stated_design: str | None
+) -> str:
+    """Return the stated design if it has all moving joints, else one with only these, else the largest."""
+    if stated_design in designs and moving_joints <= set(designs[stated_design]):
+        return stated_design
     for label, joints in designs.items():
-        if set(joints) == moved:
+        if set(joints) == moving_joints:
             return label
     return max(designs, key=lambda label: len(designs[label]))
 
@@ -231,12 +235,12 @@ def columns_of(
 
 def micro_radians(angles: Floats) -> Integers:
     """Return angles [rad] rounded to micro-radians."""
-    return np.rint(angles * URAD).astype(np.int32)
+    return np.rint(angles * URAD_PER_RAD).astype(np.int32)
 
 
 def _require_within_turn(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
     """Raise a FormatError if an angle is larger than a full turn."""
-    is_within_turn = np.abs(angles) * URAD <= MAX_ANGLE_URAD
+    is_within_turn = np.abs(angles) * URAD_PER_RAD <= MAX_ANGLE_URAD
     if is_within_turn.all():
         return
     row, column = divmod(int(is_within_turn.argmin()), len(joints))  # of the first angle that is not
@@ -269,11 +273,11 @@ class FrameTimeline:
 def frame_timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
     """Return one pass of a motion as keyframes at whole frames of `step_ms`, the first at frame 0.
 
-    A pause repeats the pose. Of several keyframes in one frame the last stays; a jump does not leave a frame
+    A pause repeats the pose. Of several keyframes in one frame the last stays; a jump does not start a frame
     early, since that would make the movement before it too fast. Angles are those at the rounded times, but
-    the attitude is that at the exact ones.
+    attitudes (of the base) are those at the exact ones.
     """
-    timeline = timeline_of(motion, step_ms, has_pose_at_zero=True, early_jumps=False)
+    timeline = timeline_of(motion, step_ms, has_pose_at_zero=True, jumps_start_early=False)
     losses, remarks = _describe_start(motion)
     unrounded_times_s = np.array([pose.unrounded_s for pose in timeline.poses])
     attitudes = motion.attitude_at(unrounded_times_s)
@@ -346,8 +350,8 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
 
 
 def _blank_document(layout: OmtnLayout) -> OmtnDocument:
-    """Return a document with the columns of a layout and one empty keyframe."""
-    dialect = dialect_of(layout.design)
+    """Return a document with the columns of a layout and one keyframe whose angles are all 0."""
+    dialect = dialect_of(layout.design)  # how files for this model of AIBO differ
     n_joints = len(layout.locators)
     return OmtnDocument(
         "",

@@ -26,6 +26,9 @@ from posewright.formats.motion_file import PageReference, find_page
 ROBOPLUS_TEXT = "roboplus-mtn"
 
 _LAST_PAGE_END = re.compile(rb"^page_end[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_BLANK_CHECKSUM = b"  "
+"""What some files have in place of the two bytes of a checksum."""
+
 _HEX_CHECKSUM = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")
 
 
@@ -86,7 +89,7 @@ def trailer_remarks(body: bytes, trailer: Trailer) -> tuple[str, ...]:
         return (f"{trailer.damage}; its value {expected} is right",) if trailer.damage else ()
     if trailer.value is None:
         return (f"{trailer.damage}; {expected} would be right",)
-    if trailer.value == b"  ":
+    if trailer.value == _BLANK_CHECKSUM:
         return (f"two blanks are in place of the checksum; {expected} would be right",)
     value = f"0x{trailer.value.hex()}"
     for original, damage in _likely_originals(body):
@@ -201,7 +204,7 @@ class Page:
         return b"".join(self.lines) or b"".join(line + eol for line in self._new_lines())
 
     def _new_lines(self) -> Iterator[bytes]:
-        """Yield the lines of a page that was not read from a file."""
+        """Yield the lines of a page that was not read from a file: head, play parameters, then steps."""
         yield b"page_begin"
         yield b"name=" + self.name
         yield _compliance_line(self.compliance)
@@ -320,7 +323,7 @@ class RoboplusDocument:
         if new_page is old_page:
             return self
         pages = (*self.pages[: number - 1], new_page, *self.pages[number:])
-        return replace(self, pages=pages, trailer=None)
+        return replace(self, pages=pages, trailer=None)  # with a new checksum
 
     def with_pages(self, pages: tuple[Page, ...]) -> RoboplusDocument:
         """Return the document with other pages, followed by empty ones up to 255."""

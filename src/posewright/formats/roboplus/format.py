@@ -152,20 +152,20 @@ def _split_steps(
     """
     n_movements = 1 if reach_s in old_times else max(1, math.ceil(reach_s / MAX_TIME_S - _ROUNDING_ERROR))
     if n_movements == 1:
-        last_play_s = reach_s
+        last_movement_s = reach_s
     else:
-        *play_times_s, last_play_s = _split_time(reach_s, n_movements)
-        for i, play_s in enumerate(play_times_s, 1):
+        *movement_times_s, last_movement_s = _split_time(reach_s, n_movements)
+        for i, movement_s in enumerate(movement_times_s, 1):
             start_and_end = zip(previous_row, row, strict=True)
             middle_row = tuple(round(start + (end - start) * i / n_movements) for start, end in start_and_end)
-            yield Step(middle_row, pause_s=0.0, play_s=play_s)
+            yield Step(middle_row, pause_s=0.0, play_s=movement_s)
     if pause_s in old_times or pause_s <= MAX_TIME_S:
-        yield Step(row, pause_s, last_play_s)
+        yield Step(row, pause_s, last_movement_s)
         return
-    yield Step(row, pause_s=0.0, play_s=last_play_s)
+    yield Step(row, pause_s=0.0, play_s=last_movement_s)
     n_pauses = math.ceil(pause_s / MAX_TIME_S - _ROUNDING_ERROR)
-    for play_s in _split_time(pause_s, n_pauses):
-        yield Step(row, pause_s=0.0, play_s=play_s)
+    for standing_s in _split_time(pause_s, n_pauses):  # movements to where the joints are
+        yield Step(row, pause_s=0.0, play_s=standing_s)
 
 
 def _split_time(duration_s: float, n_parts: int) -> Iterator[float]:
@@ -324,7 +324,7 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
         return _render(file.motion(), file.path, WriteOptions())
     losses: list[str] = []
     remarks: list[str] = []
-    document, motions = _rearrange_pages(document, file)
+    document, motions = _move_pages_to_their_numbers(document, file)
     for label, motion in zip(file.pages, motions, strict=True):
         written = put_motion(document, label.number, motion, card=robot_of_motion(motion))
         document = written.document
@@ -333,7 +333,9 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
 
 
-def _rearrange_pages(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocument, list[Motion]]:
+def _move_pages_to_their_numbers(
+    document: RoboplusDocument, file: MotionFile
+) -> tuple[RoboplusDocument, list[Motion]]:
     """Return the document with every page at its number in the file, and the motions for these pages.
 
     A moved or copied page keeps its lines, among them positions of IDs that are no joints of the robot; a

@@ -209,10 +209,14 @@ def _choose_compliance(
 def _choose_inertial_force(
     motion: Motion, rate: float, base: Page, old_motion: Motion | None, losses: list[str]
 ) -> int:
-    """Return the inertial force of a page, 0 for linear movements.
+    """Return the inertial force of a page, which sets how long its movements accelerate; 0 for linear ones.
 
-    The old page, `base`, keeps its own if it has one. Adds to `losses` the easings that a page does not have,
-    and the ramps that differ.
+    Args:
+        motion: the motion that is written.
+        rate: the page's speed multiplier.
+        base: the old page, whose inertial force is kept unless it is 0; an empty one for a new page.
+        old_motion: the old page as a motion, None if it is empty.
+        losses: gets the easings that a page does not have, and the ramps that differ.
     """
     easings = {frame.easing for frame in motion.keyframes}
     if easings == {Easing.LINEAR}:

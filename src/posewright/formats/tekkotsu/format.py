@@ -272,8 +272,8 @@ def render_sequence(motion: Motion, path: Path, options: WriteOptions) -> Render
 def render_posture(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     """Return the first keyframe of a motion as a posture that will be written to `path`.
 
-    As in `render_sequence`, a motion that was read from a posture gives the same bytes, or these with other
-    numbers. `options` have no effect.
+    A motion that was read from a posture gives the same bytes, with only the numbers of changed angles
+    replaced; otherwise the file is new. `options` have no effect.
     """
     del options
     losses = list(describe_path_losses(motion, extras=WRITTEN_EXTRAS))
@@ -318,7 +318,6 @@ def _build_tracks(motion: Motion, timeline: Timeline, card: Robot, key_times: Ke
 
     These are the motion's joints, with the weights stored in its extras, and the LEDs stored there.
 
-
     Raises:
         FormatError: no joint moves, or the motion is too long or has an angle out of bounds.
     """
@@ -342,7 +341,7 @@ def _build_tracks(motion: Motion, timeline: Timeline, card: Robot, key_times: Ke
         raise FormatError(message, hint=f"at most {MAX_TIME_MS} ms can be written")
     if not all(abs(key.value) <= MAX_VALUE for track in tracks.values() for key in track):
         raise FormatError(f"motion {motion.name!r} has an angle beyond {MAX_VALUE:g} rad")
-    _extend_first_track(timeline.end_ms, tracks)
+    _extend_first_track(timeline.end_ms, tracks)  # so that a final pause is written
     for name, key in parse_entries(motion.extras.get(LEDS, "")):
         tracks[name] = (*tracks.get(name, ()), key)
     return tracks

@@ -134,8 +134,10 @@ class BipedGenerator:
             return self.take_step(self._command).joint_angles
         if self._n_steps == 0:
             return np.tile(self.standing_pose, (missing, 1))
-        rows = self.take_step(STILL).joint_angles
-        if self._command_in_force == STILL and self._are_feet_in_place():
+        if self._command_in_force != STILL:
+            return self.take_step(STILL).joint_angles
+        rows = self._plan_and_record(None).joint_angles
+        if self._are_feet_in_place():
             self._stand()
         return rows
 
@@ -145,8 +147,12 @@ class BipedGenerator:
             goes_right = command.left_m_s < 0.0 or (command.left_m_s == 0.0 and command.turn_rad_s < 0.0)
             self._swing_side = RIGHT if goes_right else LEFT
         self._command_in_force = approach_command(self._command_in_force, command, self.gait.parameters)
+        return self._plan_and_record(self._command_in_force)
+
+    def _plan_and_record(self, command: VelocityCommand | None) -> PlannedStep:
+        """Return the next step, and let the one after it go on from its end; see `StepPlanner.plan_step`."""
         step = self.planner.plan_step(
-            self._command_in_force,
+            command,
             self._feet,
             swing_side=self._swing_side,
             amplitude=min(1.0, (self._n_steps + 1) / STEPS_TO_FULL_AMPLITUDE),

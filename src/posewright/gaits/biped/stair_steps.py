@@ -15,7 +15,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.gaits.biped.stair_gait import StairGait
 from posewright.kinematics import biped_legs_of
-from posewright.motions import Easing, Keyframe, Motion, Pose, check_motion
+from posewright.motions import Easing, Keyframe, Motion, Pose, check_design_rules
 from posewright.robots import LEG_PARTS, OUTWARDS, SIDES, BipedGeometry, Robot
 
 KEYFRAME_S = 0.125
@@ -130,7 +130,7 @@ class StairSteps:
     def _lengthen_too_fast_keyframes(self, motion: Motion) -> Motion:
         """Lengthen the times of those keyframes into which a servo would have to turn too fast."""
         while True:
-            findings = check_motion(motion, self._robot)
+            findings = check_design_rules(motion, self._robot)
             too_fast = {finding.keyframe for finding in findings if finding.rule == "speed"}
             if not too_fast:
                 return motion

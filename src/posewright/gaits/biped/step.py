@@ -94,12 +94,13 @@ class StepPlanner:
         self.standing_pose.setflags(write=False)
 
     def plan_step(
-        self, command: VelocityCommand, feet: FootPoses, *, swing_side: str, amplitude: float
+        self, command: VelocityCommand | None, feet: FootPoses, *, swing_side: str, amplitude: float
     ) -> PlannedStep:
         """Return the next step.
 
         Args:
-            command: velocity of the body in this step.
+            command: velocity of the body in this step; None to come to stand: the foot lands where it stands
+                at rest, and nothing compensates for slip.
             feet: the soles at its beginning.
             swing_side: the side of the foot that swings.
             amplitude: factor 0..1 of lift and hip roll; below 1 in the first steps from rest.
@@ -109,9 +110,12 @@ class StepPlanner:
         """
         parameters = self.gait.parameters
         stance_side = OTHER_SIDE[swing_side]
-        body_components = command.components(self.step_s)
         # 1. The motion of the feet that moves the body so far, and where the trunk is in every frame.
-        components = compensate_travel(body_components, self.step_s, self.gait.travel_gain, self.gait.trim)
+        components = np.zeros(3)
+        if command is not None:
+            components = compensate_travel(
+                command.components(self.step_s), self.step_s, self.gait.travel_gain, self.gait.trim
+            )
         trunk_moves = se2_exp(components * self._times[:, np.newaxis])
         # 2. Where the swinging foot lands, in the trunk's frame at the end of the step.
         landing = chain(se2_exp(0.5 * components), self.standing_feet[swing_side])

@@ -56,7 +56,11 @@ class YarpBody(SingleBodyPlant):
         self._goal: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
 
     def open(self) -> None:
-        """Connect, and set all joints to direct position control; errors as in `Body`."""
+        """Connect to the board, and set all joints that are not free to direct position control.
+
+        Raises:
+            BodyError: a port of the board is missing, or it rejects the mode.
+        """
         if self._board is not None:
             return
         sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))
@@ -113,7 +117,7 @@ class YarpBody(SingleBodyPlant):
 
     def _check_silence(self) -> list[Fault]:
         """Return a fault when the board has sent nothing for a while; raise a BodyError when it is lost."""
-        count = self._open.count
+        count = self._open.n_states
         self._silent_frames = self._silent_frames + 1 if count == self._last_message_count else 0
         self._last_message_count = count
         silent_s = self._silent_frames * self.frame_period_s

@@ -6,9 +6,10 @@ type in its own tag, and its items have no tags. A bottle is such a list, and so
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias, TypeVar
+from typing import BinaryIO, TypeAlias, TypeVar
 
 from posewright.errors import FormatError, InputError
 
@@ -98,6 +99,18 @@ def encode(bottle: Bottle) -> bytes:
     return data
 
 
+def exact_reader(stream: BinaryIO) -> TakeBytes:
+    """Return a function that reads exactly the requested number of bytes, or raises EOFError."""
+
+    def take(count: int) -> bytes:
+        data = stream.read(count)
+        if len(data) != count:
+            raise EOFError
+        return data
+
+    return take
+
+
 def decode(data: bytes) -> Bottle:
     """Return the bottle in some bytes.
 
@@ -111,24 +124,17 @@ def decode(data: bytes) -> Bottle:
 
 
 def decode_all(data: bytes, read: Callable[[TakeBytes], T]) -> T:
-    """Return what a function reads from some bytes, which it has to read completely.
+    """Return what a function reads from some bytes, all of which it has to read.
 
     Raises:
         EOFError: there are too few bytes.
         FormatError: there are too many bytes, or they cannot be read.
     """
-    position = 0
-
-    def take(count: int) -> bytes:
-        nonlocal position
-        position += count
-        if position > len(data):
-            raise EOFError
-        return data[position - count : position]
-
-    content = read(take)
-    if position != len(data):
-        raise FormatError(f"{len(data) - position} bytes too many")
+    stream = io.BytesIO(data)
+    content = read(exact_reader(stream))
+    n_unread = len(data) - stream.tell()
+    if n_unread:
+        raise FormatError(f"{n_unread} bytes too many")
     return content
 
 

@@ -166,6 +166,11 @@ class Message:
     bottle: Bottle | None = None
     envelope: Envelope | None = None
 
+    @property
+    def is_data(self) -> bool:
+        """Whether it carries data, with an answer or without."""
+        return self.command in {"d", "D"}
+
     def encode(self) -> bytes:
         """Return the message as bytes, in one block.
 
@@ -186,10 +191,10 @@ class Message:
 
 
 def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message:
-    """Read one message.
+    """Read one message: an index, the lengths of its blocks, and the blocks.
 
     Args:
-        take: reads a number of bytes.
+        take: returns the next bytes of the connection, as many as it is called with.
         max_message_bytes: longest message that is accepted [bytes].
 
     Raises:
@@ -201,7 +206,7 @@ def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message
     if bytes(filling) != FILLING:
         raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
     lengths = struct.unpack(f"<{n_blocks}i", take(INT_BYTES * n_blocks))
-    take(INT_BYTES * n_reply_blocks)  # lengths of blocks that the reply may refer to
+    take(INT_BYTES * n_reply_blocks)  # lengths that only a reply would use
     if min(lengths, default=0) < 0 or sum(lengths) > max_message_bytes:
         raise FormatError(
             "the blocks of the message have an invalid length", hint=f"0 to {max_message_bytes} bytes"
@@ -253,11 +258,11 @@ class Assembly:
 
     Attributes:
         max_message_bytes: longest message that is accepted [bytes].
-        lost: number of messages that were dropped.
+        n_dropped: number of messages that were dropped.
     """
 
     max_message_bytes: int = MAX_BYTES
-    lost: int = 0
+    n_dropped: int = 0
     _partial: bytes = b""
     _next_count: int = 0
 
@@ -269,19 +274,20 @@ class Assembly:
             FormatError: the datagram is damaged or out of order, or the completed message is invalid; the
                 partial message is dropped.
         """
-        partial = self._partial
+        partial = self._partial  # the parts of the message so far
+        has_partial_message = bool(partial)
         expected_count = self._next_count
         self._partial = b""
         self._next_count = 0
         part = data[HEADER_BYTES:]
         if len(data) < HEADER_BYTES or int.from_bytes(data[:INT_BYTES], "little") != zlib.crc32(part):
-            self.lost += bool(partial)
+            self.n_dropped += has_partial_message
             raise FormatError("the datagram is damaged")
         count = int.from_bytes(data[INT_BYTES:HEADER_BYTES], "little", signed=True)
         if count == GOODBYE:
             raise EOFError
         if count != expected_count:
-            self.lost += bool(partial)
+            self.n_dropped += has_partial_message
             partial = b""
         if count not in {0, expected_count}:
             raise FormatError(f"part {count} of a message came instead of part {expected_count}")

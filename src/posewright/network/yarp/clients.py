@@ -9,9 +9,9 @@ import threading
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError, PosewrightError
-from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, read_bottle
+from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, exact_reader, read_bottle
 from posewright.network.yarp.carriers import Carrier, Message, take_numbered
-from posewright.network.yarp.listening import Address, exact_reader, line_bytes, open_connection, read_line
+from posewright.network.yarp.listening import Address, line_bytes, open_connection, read_line
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.outgoing import open_binary
 from posewright.network.yarp.port import OnData, Port
@@ -67,7 +67,7 @@ class RpcClient:
             InputError: the request cannot be encoded.
             UnknownNameError: there is no such port.
         """
-        message = Message("d", request).encode()
+        message = Message("d", request).encode()  # "d": data that want an answer
         with self._lock:
             try:
                 return self._exchange(message, self._timeout_s if timeout_s is None else timeout_s)
@@ -143,6 +143,7 @@ class Reader:
     def __init__(
         self, name_client: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
     ) -> None:
+        """Open a port, and ask the source to connect to it."""
         self._source = name_client.find(source)
         self.port = Port(name, name_client, on_data=on_data, max_message_bytes=MAX_BYTES)
         try:

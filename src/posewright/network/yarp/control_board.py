@@ -231,7 +231,9 @@ class ControlBoard:
         self.rejection_counts[reason if has_counter else "other reasons"] += 1
 
     def _answer_get(self, word: str, arguments: Bottle) -> Bottle:
-        """Return the answer to `[get] [word]` with some arguments.
+        """Return the answer to `[get] [word]` with some arguments; `HELP` lists the words.
+
+        The words `icmd` and `intm` (modes), `pid` and `iimp` (gains) are followed by a word of their own.
 
         Raises:
             InputError: there is no such word, or its arguments are wrong.
@@ -262,7 +264,13 @@ class ControlBoard:
         raise _not_offered(subcommand)
 
     def _get_numbers(self, stem: str, ending: str, arguments: Bottle) -> Bottle:
-        """Return the answer with a quantity of one, several or all axes; `don` is whether moves are done."""
+        """Return the answer with a quantity of one, several or all axes; `don` is whether moves are done.
+
+        Args:
+            stem: the first three letters of the word, which name the quantity.
+            ending: the other letters: none for one axis, `s` for all, `g` for a group.
+            arguments: the axes, if they are not all.
+        """
         axes = self._select_axes(ending, arguments)
         if stem == "don":
             return self._answer_is(stem + ending, int(self._moves.done[axes].all()))
@@ -272,7 +280,13 @@ class ControlBoard:
         return self._answer_is(stem + ending, values if ending else values[0])
 
     def _get_modes(self, word: str, subcommand: str, axis_arguments: Bottle) -> Bottle:
-        """Return the answer with control modes (`icmd`) or interaction modes (`intm`, always stiff)."""
+        """Return the answer with the modes of one, several or all axes.
+
+        Args:
+            word: `icmd` for control modes, `intm` for interaction modes, which are always stiff.
+            subcommand: a key of `MODE_WORDS[word]`, which says for which axes.
+            axis_arguments: the axes, if they are not all.
+        """
         ending = MODE_WORDS[word][subcommand]
         axes = self._select_axes(ending, axis_arguments)
         if word == "intm":  # the answer has no words before the value

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError
+from posewright.network.yarp.bottle import exact_reader
 from posewright.network.yarp.carriers import (
     GOODBYE,
     Carrier,
@@ -20,7 +21,6 @@ from posewright.network.yarp.carriers import (
 )
 from posewright.network.yarp.listening import (
     Address,
-    exact_reader,
     line_bytes,
     open_connection,
     shut_down,
@@ -28,6 +28,9 @@ from posewright.network.yarp.listening import (
 
 CONNECT_S = 2.0
 """Longest wait for a peer to accept a connection [s]."""
+
+LAST_READ_BYTES = 1 << 12
+"""Most bytes that are read at once from a connection that is being closed."""
 
 CLOSE_TIMEOUT_S = 1.0
 """Longest wait for all peers together when connections are closed [s]."""
@@ -156,7 +159,7 @@ class Outgoing:
         self._count("sent")
 
     def _send_quit(self) -> None:
-        """Tell the reader that the connection ends; over udp also by tcp, as a datagram may be lost."""
+        """Send `q`, which ends the connection; over udp also by tcp, as a datagram may be lost."""
         if self.carrier is not Carrier.UDP:
             self._link.settimeout(CLOSE_TIMEOUT_S)
             self._link.sendall(Message("q").encode())
@@ -169,9 +172,8 @@ class Outgoing:
             self._link.close()
             self._link = open_connection(self._address, CLOSE_TIMEOUT_S)
             self._link.sendall(b"CONNECT admin\r\n" + line_bytes(f"~{self._sender}", "q"))
-            while self._link.recv(
-                1 << 12
-            ):  # wait until it is done, so that it cannot close a later connection
+            # read until the reader closes: a "q" that it executes later could close a later connection
+            while self._link.recv(LAST_READ_BYTES):
                 pass
 
     def _close_link(self) -> None:

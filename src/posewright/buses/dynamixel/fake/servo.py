@@ -18,9 +18,9 @@ from posewright.buses.dynamixel.fake.device import FIRMWARE, FakeDevice
 from posewright.buses.dynamixel.packets import SPEED_RAD_S
 from posewright.units import RAD_PER_DEG, RAD_S_PER_RPM
 
-_VOLTAGE = int(StatusError.INPUT_VOLTAGE)
-_HOT = int(StatusError.OVERHEATING)
-_OVERLOAD = int(StatusError.OVERLOAD)
+_VOLTAGE_ERROR = int(StatusError.INPUT_VOLTAGE)
+_OVERHEATING_ERROR = int(StatusError.OVERHEATING)
+_OVERLOAD_ERROR = int(StatusError.OVERLOAD)
 _PRESENT = struct.Struct("<HHHBB")  # position, speed, load, voltage, temperature
 
 TICKS = 1024
@@ -107,22 +107,24 @@ class FakeServo(FakeDevice):
     @property
     def is_alarmed(self) -> bool:
         """Whether its alarm LED blinks."""
-        return bool((self._last_error | self.conditions()) & self._byte("alarm_led"))
+        return bool((self._last_error | self.error_bits_of_state()) & self._byte("alarm_led"))
 
     @property
     def is_locked(self) -> bool:
         """Whether the EEPROM is locked, by the lock or by torque that is on."""
         return super().is_locked or self._byte("torque_enable") != 0
 
-    def conditions(self) -> int:
-        """Return the error bits of voltage, temperature and load."""
+    def error_bits_of_state(self) -> int:
+        """Return the error bits that the present voltage, temperature and load set."""
         low = self._byte("min_voltage_limit")
         high = self._byte("max_voltage_limit")
         decivolts = round(self.voltage_v * 10.0)
-        error = 0 if low <= decivolts <= high else _VOLTAGE
+        error = 0 if low <= decivolts <= high else _VOLTAGE_ERROR
         if self.temperature_c > self._byte("temperature_limit"):
-            error |= _HOT
-        return error | _OVERLOAD if self.is_overloaded else error
+            error |= _OVERHEATING_ERROR
+        if self.is_overloaded:
+            error |= _OVERLOAD_ERROR
+        return error
 
     def protect(self, error: int) -> None:
         """Set the torque limit to 0 if the shutdown mask contains one of the error bits."""
@@ -153,7 +155,7 @@ class FakeServo(FakeDevice):
 
     def advance(self, period_s: float) -> float:
         """Advance the setpoint by a frame; return the position to which the motor pulls [ticks]."""
-        self._shut_down(self.conditions())
+        self._shut_down(self.error_bits_of_state())
         drive = self.drive
         if drive.free:
             self.setpoint_ticks = self.position_ticks
