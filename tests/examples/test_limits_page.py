@@ -9,6 +9,7 @@ import pytest
 
 import posewright as pw
 from posewright.contests import find_arena
+from posewright.gaits import BipedGait
 from posewright.hazards.self_collision import MAX_OVERLAP_MM
 from posewright.kinematics import BipedLeg
 from posewright.recordings import ROWS_EVERY
@@ -38,7 +39,9 @@ CLAIMS: dict[str, Callable[[], bool]] = {
         == {"sony_ers110", "sony_ers210", "sony_ers220"}
     ),
     "The servo bus was tried on a fake bus only": lambda: callable(pw.open_bus),
-    "Gaits are for four legs": lambda: not pw.gait_names(BIOLOID) and bool(pw.gait_names(ERS7)),
+    "`gait show`, `plot`, `sample` and the tuner take gaits of four legs only": lambda: (
+        isinstance(pw.read_gait("biped"), BipedGait) and not BIOLOID.legs
+    ),
     "a race records every fourth frame": lambda: ROWS_EVERY == 4,
     "a box weighs 1 kg": lambda: find_arena("ceabot_obstacles").box_kind.mass_kg == 1.0,
     "`motion check` looks at joints and colliding links": lambda: MAX_OVERLAP_MM > 0.0,
