@@ -99,7 +99,9 @@ from .seed_files import (
     save_generated,
     save_journal,
     save_meshes,
+    save_models_of_projects,
     save_openr_texts,
+    save_projects,
     save_recordings,
     save_robot_files,
     save_robot_parts,
@@ -482,6 +484,9 @@ READERS: dict[str, Reader] = {
     "layout": Reader(pw.read_layout, files(HOUSE, "arenas/layouts/*.yaml")),
     "arena": Reader(read_arena, files(HOUSE, "**/*.arena.yaml")),
     "scene": Reader(import_and_write_arena, saved_by(save_scenes)),
+    "project of a simulator": Reader(
+        import_and_write_arena, saved_by(save_projects), around=save_models_of_projects
+    ),
     "OpenRAVE": Reader(read_openrave, saved_by(save_robot_files, "openrave/*.xml", only="arm*")),
     "trial": Reader(read_trial, files(HOUSE, "runs/catalogue/*.yaml")),
     "behaviour (Bioloid)": Reader(

@@ -329,7 +329,7 @@ def _lock_folder(
 
     Args:
         folder: the folder.
-        wait: as for `lock_folders`.
+        wait: whether to wait for a locked folder; otherwise an error is raised at once.
         uses_lock_file: whether a file in the folder is locked, and removed afterwards, instead of the folder.
     """
     lock_file = folder / LOCK_FILE

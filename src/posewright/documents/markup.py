@@ -275,6 +275,7 @@ class _MarkupReader:
     """
 
     def __init__(self, path: Path | None, rules: MarkupRules, encoding: str | None = None) -> None:
+        """Create expat's parser, and let it call the methods of this reader."""
         self._path = path
         self._rules = rules
         self._n_elements = 0
@@ -386,7 +387,7 @@ class _MarkupReader:
         parent.children.append(element)
 
     def _read_source(self, closed: _OpenElement) -> str:
-        """Return the text of the element whose end has just been read."""
+        """Return the source of the element whose end has just been read; empty if no end tag is found."""
         first_tag = _TAG.match(self._document, closed.start_byte)
         is_empty = first_tag is not None and first_tag[0].endswith(b"/>")
         last_tag = first_tag if is_empty else _TAG.match(self._document, self._parser.CurrentByteIndex)

@@ -123,6 +123,17 @@ def _other_kind(  # noqa: PLR0917 -- a row of the table
     return FileKind(name, title, detects, evidence, is_motion=False, remedy=remedy, commands=commands)
 
 
+def _robot_model_kind(name: str, title: str, detects: Callable[[FileContent], bool]) -> FileKind:
+    """Return a kind of file that describes a robot and is read by `robots import`."""
+    return _other_kind(
+        name,
+        title,
+        detects,
+        commands=("robots import", "studio"),
+        remedy="`posewright robots import FILE` reads it",
+    )
+
+
 def _native_kinds() -> tuple[FileKind, ...]:
     """Return the kinds of native documents other than motions, recognized by their keys."""
     return tuple(
@@ -187,33 +198,31 @@ OTHER_KINDS: tuple[FileKind, ...] = (
         "a skill of an OpenCat robot (Petoi Bittle, Nybble)",
         text_matches(rb"\bconst\s+int8_t\s+\w+\s*\[\]\s*(?:PROGMEM\s*)?=|^#define\s+(?:BITTLE|NYBBLE|CUB)\b"),
     ),
-    _other_kind(
-        "mjcf",
-        "a MuJoCo model",
-        has_xml_root(b"mujoco"),
-        commands=("robots import", "studio"),
-        remedy="`posewright robots import FILE` reads it",
-    ),
-    _other_kind(
-        "xacro",
-        "a robot description with macros (xacro)",
-        _is_xacro,
-        commands=("robots import", "studio"),
-        remedy="`posewright robots import FILE` reads it",
-    ),
-    _other_kind(
-        "urdf",
-        "a URDF robot description",
-        _is_urdf,
-        commands=("robots import", "studio"),
-        remedy="`posewright robots import FILE` reads it",
-    ),
+    _robot_model_kind("mjcf", "a MuJoCo model", has_xml_root(b"mujoco")),
+    _robot_model_kind("xacro", "a robot description with macros (xacro)", _is_xacro),
+    _robot_model_kind("urdf", "a URDF robot description", _is_urdf),
     _other_kind(
         "openrave-xml",
         "an OpenRAVE model",
         has_xml_root(b"environment", b"kinbody", b"robot"),
         commands=("robots import", "arena import", "studio"),
         remedy="`posewright robots import` and `posewright arena import` read it",
+    ),
+    _other_kind(
+        "openhrp-project",
+        "a project of OpenHRP3",
+        has_xml_root(b"grxui"),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
+    ),
+    _other_kind(
+        "choreonoid-project",
+        "a project of Choreonoid",
+        text_matches(
+            rb"^items:[ \t]*\r?\n(?:[ \t]+.*\n)*?[ \t]+(?:plugin:[ \t]*Base|class:[ \t]*RootItem)\b"
+        ),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
     ),
     _other_kind(
         "scxml",

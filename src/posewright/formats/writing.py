@@ -261,7 +261,17 @@ def preview_motion(
     *,
     options: WriteOptions | None = None,
 ) -> Conversion:
-    """Return the report of `write_motion` without writing anything; errors as there."""
+    """Return what `write_motion` would lose, round and remark on, without writing anything.
+
+    Args:
+        motion: the motion.
+        path: the file that it would be written to.
+        format: name of the format; by default the one that the file's name suggests, else that of its origin.
+        options: options of the writer.
+
+    Raises:
+        FormatError: the motion does not fit the format.
+    """
     motion_format, motion, rendering = _render(motion, path=Path(path), name=format, options=options)
     written_motion = read_back(motion, rendering, motion_format)
     rounding = None

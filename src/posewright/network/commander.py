@@ -63,6 +63,7 @@ class Commander(Controller):
     """
 
     def __init__(self, robot: Robot, watchdog: Watchdog | None = None) -> None:
+        """Begin without a commander; the first frame sets the pose."""
         names = ("taken", "stops", "refused", "held", "relaxed")
         self.counts: Counter[str] = Counter(dict.fromkeys(names, 0))
         self._robot = robot
@@ -92,9 +93,11 @@ class Commander(Controller):
                 return reason
             self._note_message(sender, "taken")
             for joint, positions in zip(trajectory.joints, trajectory.positions.T, strict=True):
-                has_point_at_zero = trajectory.times_s[0] == 0.0
-                times = trajectory.times_s if has_point_at_zero else np.r_[0.0, trajectory.times_s]
-                angles = positions if has_point_at_zero else np.r_[self._sent_pose[joint], positions]
+                times = trajectory.times_s
+                angles = positions
+                if times[0] > 0.0:  # it begins where the joint is commanded to be now
+                    times = np.concatenate([[0.0], times])
+                    angles = np.concatenate([[self._sent_pose[joint]], positions])
                 self._joint_tracks[joint] = _Track(self._end_s + times, angles.astype(np.float64))
             return ""
 

@@ -396,6 +396,7 @@ class Publisher:
     """
 
     def __init__(self, transport: Transport, close_s: float = PUBLISHER_CLOSE_S) -> None:
+        """Start the thread that publishes; `close` waits `close_s` for it [s]."""
         self.missed = 0
         self._transport = transport
         self._close_s = close_s

@@ -114,12 +114,13 @@ class PlantServer:
         release: Callable[[], None] = lambda: None,
         on_frames: Callable[[Robot, BodyState, JointCommands], None] = lambda *_: None,
     ) -> None:
+        """Begin without a session; the first request of a client opens one."""
         self.counts: Counter[str] = Counter(dict.fromkeys(("sessions", "asks", "refused", "lapsed"), 0))
         self._make_plant = make_plant
         self._robot_by_name = robot_by_name
         self._now = now
         self._silent_s = silent_s
-        self._safety = safety
+        self._filters_commands = safety
         self._acquire_robot = acquire
         self._release_robot = release
         self._on_frames = on_frames
@@ -282,7 +283,7 @@ class PlantServer:
         }
         if len({len(rows) for rows in commands.values()}) > 1:
             node.fail("the robots have different numbers of rows", hint="send one row per robot and frame")
-        if self._safety:
+        if self._filters_commands:
             commands = {name: _filter_commands(session, name, rows) for name, rows in commands.items()}
         states = _advance_paced(plant, commands)
         session.driven_names.update(commands)
@@ -391,6 +392,7 @@ def _filter_commands(session: Session, name: str, commands: JointCommands) -> Jo
 
 
 def _describe_plant(plant: Plant) -> Answer:
+    """Return the answer to the request that opens a session: the frame period, and each body's facts."""
     bodies = {
         name: {"facts": to_plain(body.facts()), "supervised": plant.supervisor(name) is not None}
         for name, body in plant.bodies.items()

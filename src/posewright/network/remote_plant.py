@@ -46,7 +46,8 @@ def open_remote_plant(channel: RequestChannel, parts: Sequence[BodySpec], arena:
     """Return the plant at the other end of a channel; the client is named after this process and computer.
 
     Raises:
-        BodyError, InputError: as `RemotePlant`.
+        BodyError: no server answers, or another client drives that robot.
+        InputError: the server rejects the parts.
     """
     client = f"process {os.getpid()} on {platform.node() or 'some machine'}"
     return RemotePlant(channel, parts, arena, client_name=client[:MAX_CLIENT_NAME], now=time.perf_counter)

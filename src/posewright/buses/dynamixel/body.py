@@ -134,7 +134,7 @@ class DynamixelPlant(SingleBodyPlant):
         self._now = now
         self._sleep = sleep
         self.servos = BusServos(robot, port, self._settings, now, sleep)
-        self._start = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
+        self._start_ticks = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
         self._is_open = False
         self._guard: KillGuard | None = None
         self._loss: _Loss | None = None  # None while all servos answer
@@ -164,7 +164,7 @@ class DynamixelPlant(SingleBodyPlant):
             if self._settings.on_kill is TorquePolicy.RELEASE:
                 self._guard = KillGuard(self.servos.port)
             on_failure.callback(self.stop, TorquePolicy.RELEASE)
-            self.servos.goal = self._start
+            self.servos.goal = self._start_ticks
             self.servos.set_up()
             self._go_to_start()
             self._is_open = True
@@ -374,7 +374,7 @@ class DynamixelPlant(SingleBodyPlant):
                     self._wait_for_answers()
                     servos.move_gently()
                 else:
-                    servos.send(self._start, time_s=0.0)
+                    servos.send(self._start_ticks, time_s=0.0)
                     self._sleep(self.frame_period_s)
         except OSError as error:
             message = f"the port {servos.port.path} is gone"
@@ -386,7 +386,7 @@ class DynamixelPlant(SingleBodyPlant):
     def _require_at_start(self) -> None:
         """Raise a BodyError if a joint is far from the start pose."""
         servos = self.servos
-        distances = np.abs(self._start - servos.states.ticks)
+        distances = np.abs(self._start_ticks - servos.states.ticks)
         farthest = int(distances.argmax())
         if distances[farthest] > MAX_START_ERROR_TICKS:
             degrees = distances[farthest] * self.robot.servos[farthest].tick_deg
@@ -506,6 +506,7 @@ class DynamixelPlant(SingleBodyPlant):
         return is_read
 
     def _loss_hint(self) -> str:
+        """Return what to do about a loss: about heat or load, about a slow computer, or about the wiring."""
         if self.servos.is_connected and self.servos.states.unfit_columns():
             return "let it cool down, or lighten its load"
         if self.servos.counts.late_answers:

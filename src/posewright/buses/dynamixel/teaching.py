@@ -132,7 +132,7 @@ class Teacher:
         if seconds is not None and not 0.0 < round(seconds, MS_DIGITS) <= LONGEST_S:
             message = f"the time into the pose is {seconds} s"
             raise InputError(message, hint=f"it is above 0 and at most {LONGEST_S:g} s")
-        measured = self.robot.from_ticks(read_ticks(self.bus, self.robot))
+        measured_angles = self.robot.from_ticks(read_ticks(self.bus, self.robot))
         now_s = self.now()
         if seconds is not None:
             reach_s = seconds
@@ -140,8 +140,8 @@ class Teacher:
             reach_s = FIRST_REACH_S
         else:
             reach_s = min(max(now_s - self._last_catch_s, MIN_REACH_S), LONGEST_S)
-        angles = np.clip(_round_degrees(measured), *self.robot.limits)
-        warnings = (*self._limit_warnings(measured, angles), *self._speed_warnings(angles, reach_s))
+        angles = np.clip(_round_degrees(measured_angles), *self.robot.limits)
+        warnings = (*self._limit_warnings(measured_angles, angles), *self._speed_warnings(angles, reach_s))
         pose = CaughtPose(name or f"pose {len(self.captured_poses) + 1}", angles, reach_s, warnings)
         self.captured_poses.append(pose)
         self._last_catch_s = now_s

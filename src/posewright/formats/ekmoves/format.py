@@ -190,7 +190,8 @@ def _extend_names(poses: _PoseTable, series: Series) -> list[str]:
     if not series.is_numbered:
         return poses.array_names
     names = [array.name for array in series.arrays][: len(poses)]
-    last_number = int(series.arrays[-1].name.rpartition("_")[2])
+    _, _, last_number_text = series.arrays[-1].name.rpartition("_")
+    last_number = int(last_number_text)
     n_added = len(poses) - len(names)
     names += [numbered_name(series.name, last_number + i) for i in range(1, n_added + 1)]
     return names

@@ -59,6 +59,7 @@ class _KeyframeDefaults:
         )
 
     def entries(self) -> Iterator[tuple[str, object]]:
+        """Yield the entries of the document that state the defaults, except usual ramps and no stiffness."""
         yield "easing", self.easing.value
         if self.accel_share != DEFAULT_ACCEL_SHARE:
             yield "accel_share", self.accel_share

@@ -202,10 +202,10 @@ def _convert_motion(path: Path, name: str, *, is_renamed: bool, robot: str | Rob
         raise FormatError(f"the file has {len(file.motions)} motions", where=Where(path), hint=hint)
     retargeted = retarget_to_robot(file.motion(), robot)
     motion = OMTN_FORMAT.prepare_motion(retargeted.motion, STRAIGHT)  # the robot plays straight segments only
-    written = omtn_of(replace(motion, name=name) if is_renamed else motion)
-    part = _build_motion_part(written.document, name)
-    losses = (*describe_retargeting_losses(retargeted), *written.losses)
-    remarks = (*file.warnings, *describe_unmoved_joints(retargeted), *written.remarks, *part.remarks)
+    written_document = omtn_of(replace(motion, name=name) if is_renamed else motion)
+    part = _build_motion_part(written_document.document, name)
+    losses = (*describe_retargeting_losses(retargeted), *written_document.losses)
+    remarks = (*file.warnings, *describe_unmoved_joints(retargeted), *written_document.remarks, *part.remarks)
     return replace(part, losses=losses, remarks=remarks, faults=find_faults(retargeted.motion))
 
 

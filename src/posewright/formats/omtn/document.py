@@ -201,7 +201,7 @@ class OmtnDocument:
         A keyframe has the number of frames before it, roll, pitch, yaw, and the joint angles. The first one
         has no frames before it, so that value is left out.
         """
-        head_format = "<IHI" if self.has_short_size else "<III"
+        head_format = "<IHI" if self.has_short_size else "<III"  # the size is the second number
         head = struct.pack(head_format, 3, self._section_3_bytes, 0)
         n_frames_before = np.concatenate([[0], self.n_frames_between])[:, None]
         values = np.hstack([n_frames_before, self.attitudes, self.angles]).astype("<i4").tobytes()

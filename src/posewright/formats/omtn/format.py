@@ -67,7 +67,7 @@ class OmtnLayout:
         creator: the author.
         minor_version: the minor version.
         frame_ms: the frame period in the header [ms].
-        base: the document the motion came from, if the file has its columns; else None.
+        source_document: the document the motion came from, if the file has its columns; else None.
         default_name: the name of the motion if that document has none.
     """
 
@@ -77,7 +77,7 @@ class OmtnLayout:
     creator: str
     minor_version: int
     frame_ms: int
-    base: OmtnDocument | None = None
+    source_document: OmtnDocument | None = None
     default_name: str = ""
 
 
@@ -110,7 +110,7 @@ def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     design = _choose_design(designs, moving_joints & set(locators), stated_design)
     joints = designs[design]
     return _build_layout(
-        motion, design, joints, locators=tuple(locators[joint] for joint in joints), base=None
+        motion, design, joints, locators=tuple(locators[joint] for joint in joints), source_document=None
     )
 
 
@@ -154,20 +154,27 @@ def _choose_design(
 
 
 def _build_layout(
-    motion: Motion, design: str, joints: tuple[str, ...], locators: tuple[str, ...], base: OmtnDocument | None
+    motion: Motion,
+    design: str,
+    joints: tuple[str, ...],
+    locators: tuple[str, ...],
+    source_document: OmtnDocument | None,
 ) -> OmtnLayout:
-    """Return the layout of the file, from `base` or the design; the motion's extras override its numbers."""
-    if base is not None:
-        minor_version = base.minor_version
-        frame_ms = base.frame_ms
-        creator = base.creator
+    """Return the layout of the file, with the numbers of the source document, or of the design without one.
+
+    The numbers in the motion's extras take precedence, if they are for this design.
+    """
+    if source_document is not None:
+        minor_version = source_document.minor_version
+        frame_ms = source_document.frame_ms
+        creator = source_document.creator
     else:
         dialect = dialect_of(design)
         minor_version = dialect.minor_version(design)
         frame_ms = dialect.frame_ms
         creator = OURS
     extras = motion.extras
-    if base is not None or extras.get(DESIGN) == design:
+    if source_document is not None or extras.get(DESIGN) == design:
         minor_version = _parse_header_number(extras.get(MINOR), minor_version)
         frame_ms = _parse_header_number(extras.get(FRAME_MS), frame_ms)
     return OmtnLayout(
@@ -177,7 +184,7 @@ def _build_layout(
         creator=extras.get(CREATOR, creator),
         minor_version=minor_version,
         frame_ms=frame_ms,
-        base=base,
+        source_document=source_document,
     )
 
 
@@ -310,7 +317,11 @@ def _describe_start(motion: Motion) -> tuple[list[str], list[str]]:
 
 
 def rendering_of(motion: Motion) -> Rendering:
-    """Return the file of a motion; see `omtn_of`."""
+    """Return a motion as the bytes of an OMTN, with losses and remarks.
+
+    Raises:
+        FormatError: an OMTN cannot move its robot, or cannot hold the motion.
+    """
     document, losses, remarks, times_s = omtn_of(motion)
     return Rendering(document.render(), losses, remarks, times_s)
 
@@ -336,7 +347,7 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
         losses += (f"characters of the name {name!r}: the file has those of western Europe only (Latin-1)",)
         name = in_latin_1(name)
     document = replace(
-        _blank_document(layout) if layout.base is None else layout.base,
+        _blank_document(layout) if layout.source_document is None else layout.source_document,
         name=name,
         creator=in_latin_1(layout.creator),
         angles=angles,
@@ -370,7 +381,9 @@ def _repeat_single_keyframe(
     timeline: FrameTimeline, layout: OmtnLayout
 ) -> tuple[FrameTimeline, tuple[str, ...]]:
     """Return the timeline with a single keyframe repeated, which Sony's player skips, and a remark."""
-    if len(timeline.frames) > 1 or (layout.base is not None and len(layout.base.angles) == 1):
+    source_document = layout.source_document
+    has_source_single_keyframe = source_document is not None and len(source_document.angles) == 1
+    if len(timeline.frames) > 1 or has_source_single_keyframe:
         return timeline, ()
     repeated = replace(
         timeline,
@@ -394,7 +407,8 @@ def _count_frames_between(
 
 def _choose_name(motion: Motion, layout: OmtnLayout) -> str:
     """Return the name in the file; empty if the old file has none and the motion was not renamed."""
-    if layout.base is not None and motion.name == layout.default_name and not layout.base.name:
+    is_source_nameless = layout.source_document is not None and not layout.source_document.name
+    if is_source_nameless and motion.name == layout.default_name:
         return ""
     return motion.name
 

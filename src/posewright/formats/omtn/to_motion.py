@@ -151,9 +151,8 @@ def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyfram
     n_frames = document.n_frames_between.astype(np.int64) + 1
     reach_times_s = [0.0, *(n_frames * document.step_ms / 1000.0).tolist()]
     angles = document.angles / URAD_PER_RAD
-    attitudes = (
-        document.attitudes / URAD_PER_RAD * ATTITUDE_SIGNS + 0.0
-    ).tolist()  # + 0.0 turns -0.0 into 0.0
+    attitude_rows = document.attitudes / URAD_PER_RAD * ATTITUDE_SIGNS + 0.0  # + 0.0 turns -0.0 into 0.0
+    attitudes: list[list[float]] = attitude_rows.tolist()
     has_attitudes = document.attitudes.any()
     keyframes: list[Keyframe] = []
     for pose_angles, reach_s, (roll, pitch, yaw) in zip(angles, reach_times_s, attitudes, strict=True):

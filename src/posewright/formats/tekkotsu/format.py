@@ -159,7 +159,7 @@ def unchanged_bytes(motion: Motion, kind: str) -> bytes | None:
     document = document_of(motion, kind)
     if document is None:
         return None
-    original_motion = _read_same_joints(document, motion, kind)
+    original_motion = _read_if_same_joints(document, motion, kind)
     if original_motion is None:
         return None
     has_same_keyframes = original_motion.keyframes == motion.keyframes
@@ -177,7 +177,6 @@ def edited_bytes(motion: Motion, timeline: Timeline, kind: str, read: DocumentRe
         kind: `TEKKOTSU_MOT` or `TEKKOTSU_POS`.
         read: the reader of this kind.
 
-
     Returns:
         None if this is not possible: the motion was not read from such a file, or has other keyframes now.
     """
@@ -187,7 +186,7 @@ def edited_bytes(motion: Motion, timeline: Timeline, kind: str, read: DocumentRe
         return None
     raw = document.with_value_words(_edited_value_words(document, motion, timeline))
     try:
-        edited_motion = _read_same_joints(read(raw, origin.path), motion, kind)
+        edited_motion = _read_if_same_joints(read(raw, origin.path), motion, kind)
     except InputError:  # a file that it loads no longer exists
         return None
     if edited_motion is None or not _is_same_path(timeline_of(edited_motion), timeline):
@@ -215,7 +214,7 @@ def _edited_value_words(document: SettingsDocument, motion: Motion, timeline: Ti
     return new_words
 
 
-def _read_same_joints(document: SettingsDocument, motion: Motion, kind: str) -> Motion | None:
+def _read_if_same_joints(document: SettingsDocument, motion: Motion, kind: str) -> Motion | None:
     """Return a document as a motion if it has the joints and extras of another motion, else None."""
     card = robot_of_motion(motion)
     tracks = tracks_of(document.settings, card)

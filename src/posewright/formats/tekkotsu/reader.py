@@ -294,8 +294,8 @@ class _Statement(NamedTuple):
 
     line: TextLine
     name: Word
-    first_word: Word | None
-    second_word: Word | None
+    first_argument: Word | None
+    second_argument: Word | None
 
 
 def read_sequence(data: bytes, path: Path | None = None, chain: LoadChain | None = None) -> SettingsDocument:
@@ -356,10 +356,10 @@ class _SequenceReader:
             words = words[:comment_index]
         if not words:
             return
-        first_word = words[1] if len(words) > 1 else None
-        second_word = words[2] if len(words) > 2 else None
+        first_argument = words[1] if len(words) > 1 else None
+        second_argument = words[2] if len(words) > 2 else None
         execute = self._commands.get(words[0].text.lower(), self._set_output)
-        execute(_Statement(line, words[0], first_word, second_word))
+        execute(_Statement(line, words[0], first_argument, second_argument))
 
     def _set_output(self, statement: _Statement) -> None:
         """Add a setting of an output at the present time."""
@@ -429,7 +429,7 @@ class _SequenceReader:
     def _read_loaded_file(self, statement: _Statement) -> tuple[SettingsDocument, bool]:
         """Return the document of the file that a statement loads, and whether it is a posture."""
         line = statement.line
-        word = statement.first_word
+        word = statement.first_argument
         if word is None:
             line.fail("no file name", hint="write load <file>")
         data, path, chain = self._chain.open_file(word.text, line)
@@ -459,5 +459,5 @@ class _SequenceReader:
 
 def _read_time(statement: _Statement) -> int:
     """Return the first word of a statement as a time [ms]."""
-    word = b"" if statement.first_word is None else statement.first_word.text
+    word = b"" if statement.first_argument is None else statement.first_argument.text
     return parse_milliseconds(word, statement.line)

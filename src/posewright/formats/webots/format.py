@@ -264,8 +264,8 @@ def _render_edited(
         if tuple(cells) == old_row.cells and pose.time_ms == old_row.time_ms:
             lines.append(old_row.raw)
         else:
-            eol = old_row.raw[len(old_row.raw.rstrip(b"\r\n")) :]
-            lines.append(new_row(pose.time_ms, old_row.name, cells, eol))
+            line_end = old_row.raw[len(old_row.raw.rstrip(b"\r\n")) :]
+            lines.append(new_row(pose.time_ms, old_row.name, cells, line_end))
     return b"".join([*lines, table.tail])
 
 

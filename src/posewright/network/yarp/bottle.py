@@ -184,22 +184,22 @@ class _BottleReader:
         Raises:
             FormatError: the tag is that of no list, or the list exceeds the limits.
         """
-        kind = tag ^ LIST  # the tag of all items; 0 if each has its own
-        if depth > MAX_DEPTH or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
+        shared_tag = tag ^ LIST  # 0 if each item has its own tag
+        if depth > MAX_DEPTH or not (shared_tag in NUMBERS or shared_tag in {0, STRING, BLOB}):
             message = f"no bottle: tag {tag:#x} at level {depth}"
             raise FormatError(message, hint=f"at most {MAX_DEPTH} levels are read")
         n_items = self._take_int32()
         self._items_left -= n_items
         if self._items_left < 0:
             raise FormatError("the bottle has too many items", hint=f"at most {MAX_ITEMS} are read")
-        number_format = NUMBERS.get(kind)
+        number_format = NUMBERS.get(shared_tag)
         if number_format:
             n_bytes = n_items * struct.calcsize(f"<{number_format}")
-            return _unpack_numbers(kind, number_format, self._take_within_limit(n_bytes))
-        min_item_bytes = INT32_BYTES if kind else MIN_ITEM_BYTES
+            return _unpack_numbers(shared_tag, number_format, self._take_within_limit(n_bytes))
+        min_item_bytes = INT32_BYTES if shared_tag else MIN_ITEM_BYTES
         if not 0 <= n_items * min_item_bytes <= self._bytes_left:
             raise FormatError(f"a list of {n_items} items", hint=f"{self._bytes_left} bytes may follow")
-        return tuple(self._read_value(kind or self._take_int32(), depth + 1) for _ in range(n_items))
+        return tuple(self._read_value(shared_tag or self._take_int32(), depth + 1) for _ in range(n_items))
 
     def _read_value(self, tag: int, depth: int) -> Value:
         """Return the value of a tag."""
@@ -215,6 +215,7 @@ class _BottleReader:
 
 
 def _unpack_numbers(tag: int, number_format: str, data: bytes) -> Bottle:
+    """Return the numbers in some bytes; those of the tags of vocabs and 32-bit floats by their types."""
     count = len(data) // struct.calcsize(f"<{number_format}")
     numbers = struct.unpack(f"<{count}{number_format}", data)
     if tag == VOCAB:
@@ -303,6 +304,7 @@ def _encode_value(tag: int, item: Value, depth: int) -> Iterable[bytes]:
 
 
 def _pack_numbers(tag: int, items: Bottle) -> bytes:
+    """Return the bytes of numbers or vocabs of one tag; raise an InputError if one is beyond 32 bits."""
     values = [item.code if isinstance(item, Vocab) else item for item in items]
     try:
         return struct.pack(f"<{len(items)}{NUMBERS[tag]}", *values)

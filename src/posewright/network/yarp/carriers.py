@@ -46,7 +46,7 @@ class Carrier(Enum):
     def header(self) -> bytes:
         """The bytes that open a connection."""
         code = CODES.get(self)
-        return TEXTS[self] if code is None else numbered(code)
+        return TEXTS[self] if code is None else encode_number(code)
 
 
 TEXTS = {Carrier.TEXT: b"CONNECT ", Carrier.TEXT_ACK: b"CONNACK "}
@@ -76,12 +76,12 @@ def carrier_of(header: bytes) -> Carrier | None:
     return Carrier.UDP if family_and_flags % FAMILY == 0 else None
 
 
-def numbered(number: int) -> bytes:
+def encode_number(number: int) -> bytes:
     """Return a number in the eight bytes in which YARP sends it."""
     return b"YA" + struct.pack("<i", number) + b"RP"
 
 
-def take_numbered(take: TakeBytes) -> int:
+def take_number(take: TakeBytes) -> int:
     """Read eight bytes; return the number in them.
 
     Raises:
@@ -100,13 +100,15 @@ def _number(data: bytes) -> int | None:
     return int.from_bytes(data[2:6], "little", signed=True) if is_framed else None
 
 
-ACK = numbered(0)
+ACK = encode_number(0)
 INDEX_BYTES = 10
-INDEX = numbered(INDEX_BYTES)
+INDEX = encode_number(INDEX_BYTES)
 """The start of a message; ten bytes follow: the numbers of blocks and of reply blocks, and filling."""
 
 FILLING = b"\xff" * 8
 INT_BYTES = 4
+_COMMAND_END = b"\0\1"
+"""Ends the head of a command, which is the length of a text, `~` and the letter; NUL if the text follows."""
 
 
 def introduction(carrier: Carrier, sender: str) -> bytes:
@@ -130,6 +132,10 @@ def take_introduction(take: TakeBytes) -> str:
     return name[:-1].decode("utf-8", "surrogateescape")
 
 
+_MAX_COUNT_DIGITS = 20
+"""How many digits of an envelope's number are read: more than 64 bits need."""
+
+
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """The envelope of a message: its number and its time [s]."""
@@ -145,7 +151,7 @@ class Envelope:
         """Parse an envelope; return None if it has another form."""
         count, _, time_s = text.strip().partition(" ")
         try:
-            envelope = cls(int(count[:20]), float(time_s))
+            envelope = cls(int(count[:_MAX_COUNT_DIGITS]), float(time_s))
         except ValueError:
             return None
         return envelope if math.isfinite(envelope.time_s) else None
@@ -181,10 +187,10 @@ class Message:
         """
         body = b"" if self.bottle is None else encode(self.bottle)
         if self.envelope is None and self.bottle is not None:
-            head = struct.pack("<i", 0) + b"~" + self.command.encode("ascii") + b"\0\1"
+            head = struct.pack("<i", 0) + b"~" + self.command.encode("ascii") + _COMMAND_END
         else:
             text = f"{self.command} {self.envelope}" if self.envelope else self.command
-            head = struct.pack("<i", len(text) + 1) + b"~\0\0\1" + text.encode("ascii") + b"\0"
+            head = struct.pack("<i", len(text) + 1) + b"~\0" + _COMMAND_END + text.encode("ascii") + b"\0"
         size = len(head) + len(body)
         # one block, whose length follows the index, and one empty block for the reply
         return INDEX + b"\1\1" + FILLING + struct.pack("<ii", size, 0) + head + body

@@ -20,7 +20,7 @@ from posewright.network.yarp.carriers import (
     Envelope,
     Message,
     carrier_of,
-    numbered,
+    encode_number,
     take_introduction,
     take_message,
 )
@@ -69,7 +69,7 @@ class DeliveryPort(AdministeredPort, Protocol):
 
     max_message_bytes: int
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection; raise an EOFError if the port closes."""
 
     def leave(self, incoming: Incoming) -> None:
@@ -128,7 +128,8 @@ def _reject_connection(link: socket.socket) -> None:
 
 @contextmanager
 def _registered(port: DeliveryPort, incoming: Incoming) -> Iterator[None]:
-    port.enter(incoming)
+    """Count a connection among the inputs of a port while the context lasts."""
+    port.add_input(incoming)
     try:
         yield
     finally:
@@ -207,7 +208,7 @@ class _Conversation:
         sender = take_introduction(self.take)
         link = self.connection.link
         with _registered(self.port, Incoming(sender, carrier, self.connection.end)):
-            link.sendall(numbered(self.port.address.port))
+            link.sendall(encode_number(self.port.address.port))
             link.settimeout(None)
             has_ended = False
             while not has_ended and has_next():
@@ -240,6 +241,7 @@ class _DatagramReceiver:
     """Receives messages over udp; the TCP connection before only tells the sender the number of the port."""
 
     def __init__(self, sender: str, port: DeliveryPort, connection: Connection) -> None:
+        """Begin without a message; `serve` receives."""
         self._sender = sender
         self._port = port
         self._connection = connection
@@ -254,7 +256,7 @@ class _DatagramReceiver:
             udp.bind((self._port.address.host, 0))
             self._connection.end = lambda: self._end(udp)
             with _registered(self._port, Incoming(self._sender, Carrier.UDP, self._connection.end)):
-                link.sendall(numbered(udp.getsockname()[1]))
+                link.sendall(encode_number(udp.getsockname()[1]))
                 link.close()
                 udp.settimeout(SILENT_S)
                 while not self._is_closed:

@@ -52,6 +52,7 @@ class AxisMotions:
     """
 
     def __init__(self, service: RobotService, axes: Axes) -> None:
+        """Begin with the robot's limits, default speeds, and axes that stand."""
         robot = service.robot
         self.axes = axes
         self.lower_deg, self.upper_deg = map(axes.degrees, robot.limits)

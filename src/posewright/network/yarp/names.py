@@ -390,6 +390,7 @@ class RootPort:
     """
 
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
+        """Store the arguments; the name server accepts the connections."""
         self.name = ROOT_NAME
         self.address = address
         self.max_message_bytes = LONGEST_REQUEST
@@ -415,7 +416,7 @@ class RootPort:
         with self._lock:
             return [], [Route(source.sender, self.name, source.carrier) for source in self._inputs]
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection."""
         with self._lock:
             self._inputs.append(incoming)

@@ -17,7 +17,7 @@ from posewright.network.yarp.carriers import (
     datagram,
     datagrams,
     introduction,
-    take_numbered,
+    take_number,
 )
 from posewright.network.yarp.listening import (
     Address,
@@ -51,7 +51,7 @@ def open_binary(
     try:
         link.sendall(introduction(carrier, sender))
         with link.makefile("rb") as stream:
-            return link, take_numbered(exact_reader(stream))
+            return link, take_number(exact_reader(stream))
     except (OSError, EOFError, FormatError) as error:
         link.close()
         raise BodyError(f"no YARP port answers at {address} over {carrier.value}") from error
@@ -84,6 +84,7 @@ class Outgoing:
         count: Callable[[str], None],
         on_lost: Callable[[Outgoing], None],
     ) -> None:
+        """Connect, and start the thread that sends; over udp, the port answers with the number to send to."""
         self.to = to
         self.carrier = carrier
         self._sender = sender
@@ -152,9 +153,10 @@ class Outgoing:
             self._close_link()
 
     def _send(self, message: bytes) -> None:
+        """Send a message, and wait for its acknowledgement if the carrier has one."""
         for part in datagrams(message) if self.carrier is Carrier.UDP else [message]:
             self._link.sendall(part)
-        if self.carrier.acks and take_numbered(exact_reader(self._stream)) != 0:
+        if self.carrier.acks and take_number(exact_reader(self._stream)) != 0:
             raise FormatError("the message is not acknowledged")
         self._count("sent")
 
@@ -164,7 +166,7 @@ class Outgoing:
             self._link.settimeout(CLOSE_TIMEOUT_S)
             self._link.sendall(Message("q").encode())
             if self.carrier.acks:
-                take_numbered(exact_reader(self._stream))
+                take_number(exact_reader(self._stream))
             return
         with suppress(OSError):
             self._link.send(datagram(GOODBYE, b""))

@@ -212,7 +212,7 @@ class Port:
         with self._lock:
             self._counts[counter] += by
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection; an earlier one from the same port is closed."""
         with self._lock:
             if self._is_closing:
@@ -231,7 +231,11 @@ class Port:
             self._inputs.remove(incoming)
 
     def deliver(self, message: Message, sender: str) -> Bottle | None:
-        """Return the answer of the callback, empty for data; None if it rejects the message."""
+        """Pass a message to the callback for requests, or without one to that for data.
+
+        Returns:
+            The answer, which is empty for data; None if the callback rejects the message.
+        """
         bottle = message.bottle or ()
         self.count("received")
         try:

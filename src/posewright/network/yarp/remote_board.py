@@ -67,14 +67,15 @@ class RemoteBoard:
         BodyError: there is no control board of that name, or it has other joints.
 
     Attributes:
-        count: number of states that the board has sent.
-        state: the latest one.
+        n_states: number of states that the board has sent.
+        state: the latest state of the joints.
         readings: of the sensors, by channel.
     """
 
     def __init__(
         self, name_client: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]
     ) -> None:
+        """Connect to the board, and wait for its first state."""
         self._name_client = name_client
         self._name = name
         self._robot = robot
@@ -143,9 +144,9 @@ class RemoteBoard:
                 for name in axis_names
             )
             return Axes(self._robot, tuple(columns))
-        numbered = Axes.of(self._robot)
-        if len(numbered) == count and not set(joints) & set(axis_names):
-            return numbered
+        axes_by_number = Axes.of(self._robot)
+        if len(axes_by_number) == count and not set(joints) & set(axis_names):
+            return axes_by_number
         message = f"{self._name} has the axes {', '.join(map(str, axis_names))}"
         raise BodyError(message, hint=f"{self._robot.name} has {', '.join(joints)}")
 
@@ -192,6 +193,8 @@ class RemoteBoard:
         )  # torques are no angles: undo the conversion
 
     def _sensor_handler(self, port: SensorPort) -> OnData:
+        """Return a function that stores the readings in each message of a sensor."""
+
         def store_readings(bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG001 -- required by OnData
             with suppress(InputError):
                 self.readings = {**self.readings, **port.readings(bottle)}

@@ -51,6 +51,7 @@ class YarpTransport:
         start_name_server: bool = False,
         layout: int = 3,
     ) -> None:
+        """Store the arguments; `open` opens the ports."""
         self.name = port_name(name)
         self._host = host
         self._port = port

@@ -15,6 +15,7 @@ from posewright.network.zenoh.session import (
     LOOPBACK,
     SessionConfig,
     ZenohObject,
+    error_reason,
     parse_robot_name,
     zenoh_library,
 )
@@ -87,7 +88,7 @@ class ZenohChannel:
             )
             reply = next(iter(replies), None)
         except self._zenoh.ZError as error:
-            reason = str(error).partition(" at /")[0]
+            reason = error_reason(error)
             raise BodyError(f"the connection to {self._name} is lost", hint=reason) from error
         if reply is not None and reply.ok is not None:
             return bytes(reply.ok.payload.to_bytes())
@@ -108,6 +109,7 @@ class ZenohChannel:
             self._was_present = True
 
     def _on_match(self, status: ZenohObject) -> None:
+        """Store whether the robot is on the network, when Zenoh reports a change."""
         self._was_present |= status.matching
         if status.matching:
             self._is_present.set()

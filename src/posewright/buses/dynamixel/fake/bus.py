@@ -285,6 +285,7 @@ class FakeBus:
         return (self._frames + 1) * self.physics.frame_period_s
 
     def _advance_time(self, time_s: float, *, physics: bool) -> None:
+        """Advance the bus's time and its faults, and with `physics` also the joints, to a time [s]."""
         if time_s > self.time_s:
             self.time_s = time_s
             self._faults.advance(time_s)

@@ -237,6 +237,7 @@ class FakeDevice:
         return self.write(parameters[0] if parameters else 0, parameters[1:]), b""
 
     def _reg_write(self, parameters: bytes) -> tuple[int, bytes]:
+        """Register bytes that a later ACTION writes, if they can be written."""
         error = self.write(parameters[0] if parameters else 0, parameters[1:], check_only=True)
         if not error:
             self.registered_write = (parameters[0], parameters[1:])

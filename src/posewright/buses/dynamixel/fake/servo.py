@@ -45,19 +45,19 @@ class Drive:
     """The commands to the motor in a servo's registers.
 
     Attributes:
-        free: whether its torque is off.
-        goal: goal position [ticks]; None in wheel mode.
+        is_free: whether its torque is off.
+        goal_ticks: goal position [ticks]; None in wheel mode.
         speed_ticks_s: speed limit, infinite if there is none; in wheel mode the speed, negative for
             clockwise.
-        limit: torque limit as a share of the full torque, 0..1.
+        torque_share: torque limit as a share of the full torque, 0..1.
         margins: compliance margins for clockwise and counter-clockwise torque [ticks].
         slopes: compliance slopes, likewise.
     """
 
-    free: bool
-    goal: int | None
+    is_free: bool
+    goal_ticks: int | None
     speed_ticks_s: float
-    limit: float
+    torque_share: float
     margins: tuple[int, int]
     slopes: tuple[int, int]
 
@@ -157,14 +157,14 @@ class FakeServo(FakeDevice):
         """Advance the setpoint by a frame; return the position to which the motor pulls [ticks]."""
         self._shut_down(self.error_bits_of_state())
         drive = self.drive
-        if drive.free:
+        if drive.is_free:
             self.setpoint_ticks = self.position_ticks
             return self.position_ticks
         max_step = drive.speed_ticks_s * period_s
-        if drive.goal is None:
+        if drive.goal_ticks is None:
             self.setpoint_ticks = self.position_ticks + max_step
             return self.setpoint_ticks
-        distance = drive.goal - self.setpoint_ticks
+        distance = drive.goal_ticks - self.setpoint_ticks
         self.setpoint_ticks += max(-max_step, min(max_step, distance))
         return self._effective_setpoint(drive)
 
@@ -176,9 +176,9 @@ class FakeServo(FakeDevice):
         error = self.setpoint_ticks - self.position_ticks
         side = int(error > 0.0)  # 0 for clockwise torque, 1 for counter-clockwise
         margin = max(0, drive.margins[side] - DEFAULT_MARGIN)
-        if not margin and drive.limit >= 1.0:
+        if not margin and drive.torque_share >= 1.0:
             return self.setpoint_ticks
-        max_error = drive.limit * drive.slopes[side]
+        max_error = drive.torque_share * drive.slopes[side]
         effective_error = min(max_error, max(0.0, abs(error) - margin))
         return self.position_ticks + math.copysign(effective_error, error)
 
@@ -194,10 +194,10 @@ class FakeServo(FakeDevice):
         else:
             speed_ticks_s = magnitude * SPEED_TICKS_S or math.inf  # 0 means no limit
         return Drive(
-            free=not self._byte("torque_enable") or not limit,
-            goal=None if is_wheel else self._word("goal_position"),
+            is_free=not self._byte("torque_enable") or not limit,
+            goal_ticks=None if is_wheel else self._word("goal_position"),
             speed_ticks_s=speed_ticks_s,
-            limit=limit / FULL,
+            torque_share=limit / FULL,
             margins=(self._byte("cw_compliance_margin"), self._byte("ccw_compliance_margin")),
             slopes=(
                 slope_step(self._byte("cw_compliance_slope")),
@@ -221,7 +221,7 @@ class FakeServo(FakeDevice):
 
     def _refresh(self) -> None:
         """Write the present position, speed, load, voltage and temperature to the registers."""
-        goal = self.drive.goal
+        goal = self.drive.goal_ticks
         speed_unit = NO_LOAD_TICKS_S / FULL if goal is None else SPEED_TICKS_S
         speed = round(self.speed_ticks_s / speed_unit)
         load = round(self.load * FULL)
@@ -238,8 +238,8 @@ class FakeServo(FakeDevice):
 
     def _is_moving(self, speed: int) -> bool:
         """Return whether the servo is on its way to its goal, at a present speed in the register's unit."""
-        goal = self.drive.goal
-        if self.drive.free or goal is None:
+        goal = self.drive.goal_ticks
+        if self.drive.is_free or goal is None:
             return False
         is_setpoint_moving = abs(goal - self.setpoint_ticks) >= 1.0
         is_off_goal = abs(goal - self.position_ticks) > 1.0 + max(self.drive.margins)
