@@ -27,7 +27,7 @@ from posewright.figures.style import (
     styled,
 )
 from posewright.gaits import chain, se2_exp
-from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
+from posewright.gaits.reading import SUFFIX, parse_gait
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
 from posewright.recordings.falls import true_intervals
@@ -184,7 +184,7 @@ def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
 def _rows_of_drawn_footfalls(walk: Walk) -> tuple[int, int]:
     """Return the first and last row of the footfalls that are drawn: the last cycles before a fall."""
     last = max(walk.last_upright_row, 1)
-    return max(last - CYCLES * walk.timing.n_frames, 0), last
+    return max(last - CYCLES * walk.cycle.n_frames, 0), last
 
 
 def draw_footfalls(axes: Axes, result: WalkResult) -> None:
@@ -221,11 +221,11 @@ def _planned_ground_phases(walk: Walk, column: int, first: int, last: int) -> li
         first: first row that is drawn.
         last: last row that is drawn; a phase before the first and after the last row is included.
     """
-    timing = walk.timing
-    first_cycle = np.floor(first * walk.frame_s / timing.period_s) - 1.0
-    cycle_numbers = np.arange(first_cycle, last * walk.frame_s / timing.period_s + 1.0)
-    begins = (lifting_phase(walk, column) + cycle_numbers) * timing.period_s + timing.air_s
-    return [(begin, timing.ground_s) for begin in begins.tolist()]
+    cycle = walk.cycle
+    first_cycle = np.floor(first * walk.frame_s / cycle.period_s) - 1.0
+    cycle_numbers = np.arange(first_cycle, last * walk.frame_s / cycle.period_s + 1.0)
+    begins = (lifting_phase(walk, column) + cycle_numbers) * cycle.period_s + cycle.air_share * cycle.period_s
+    return [(begin, (1.0 - cycle.air_share) * cycle.period_s) for begin in begins.tolist()]
 
 
 def draw_heights(axes: Axes, walk: Walk) -> None:
@@ -259,7 +259,7 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
     """
     rates = cycle_velocities(walk, begin=0, end=walk.last_upright_row)
     end_s = float(walk.trajectory.times[-1])
-    edges = np.arange(len(rates) + 1) * walk.timing.n_frames * walk.frame_s
+    edges = np.arange(len(rates) + 1) * walk.cycle.n_frames * walk.frame_s
     command_times = [timed_command.time_s for timed_command in walk.velocity_commands]
     commands = np.array(
         [tuple(timed_command.command.by_name.values()) for timed_command in walk.velocity_commands]

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from posewright.documents import Node, is_file, is_folder, parse_document, read_text
+from posewright.robots.biped import parse_biped
 from posewright.robots.card import Robot
 from posewright.robots.coupling import parse_coupled_limits
 from posewright.robots.geometry import parse_head, parse_legs
@@ -42,7 +43,7 @@ CARD = "robot.yaml"
 _REQUIRED_KEYS = ("robot", "maker", "title", "sources", "frame", "joints", "servo_models", "servos")
 _OPTIONAL_KEYS = (
     "model", "coupled_limits", "numberings", "namings", "groups", "designs", "mirror_pairs", "poses", "feet",
-    "legs", "head", "links", "sensors", "leds", "motion_rules",
+    "legs", "biped", "head", "links", "sensors", "leds", "motion_rules",
 )  # fmt: skip
 
 MAX_LINK_MASS_KG = 100.0
@@ -119,6 +120,7 @@ def parse_robot(text: str, path: Path | None = None) -> Robot:
         sources={key: node.text() for key, node in _entries(fields, "sources")},
         servo_models=models,
         legs=parse_legs(fields["legs"], names, feet) if "legs" in fields else (),
+        biped=parse_biped(fields["biped"], names, feet) if "biped" in fields else None,
         head=parse_head(fields["head"], names, sensors) if "head" in fields else None,
         model_path=None if path is None else _parse_model_path(fields.get("model"), path),
         folder=None if path is None else path.parent,

@@ -135,7 +135,11 @@ def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
         raise FormatError(f"MuJoCo cannot read the model: {str(error)!r:.300}", where=Where(path)) from error
     if model.nbody < 2:
         raise FormatError("the model has no body", where=Where(path))
-    for field in ("body_pos", "body_ipos", "body_mass", "body_inertia", "geom_pos", "geom_size"):
+    fields = (
+        *("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia"),
+        *("geom_pos", "geom_quat", "geom_size", "jnt_axis", "site_quat"),
+    )
+    for field in fields:
         if not (np.abs(getattr(model, field)) < _MAX_VALUE).all():
             raise FormatError(
                 f"{field} is not finite, or not below {_MAX_VALUE:g}",

@@ -11,12 +11,12 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.quadruped.gait import Gait
+from posewright.gaits.quadruped.gait import QuadrupedGait
 from posewright.gaits.quadruped.phases import walking_legs
-from posewright.gaits.quadruped.reading import robot_of_gait
 from posewright.gaits.quadruped.step import PlannedStep
 from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
 from posewright.gaits.quadruped.walker import Walker
+from posewright.gaits.reading import robot_of_gait
 from posewright.robots import Robot
 
 DIRECTIONS = 8
@@ -45,7 +45,7 @@ class Cycles:
 class CommandTour:
     """A walk through a sequence of commands."""
 
-    def __init__(self, gait: Gait, robot: Robot) -> None:
+    def __init__(self, gait: QuadrupedGait, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
         self._feet = tuple(gait.phases.offsets)
         self._last_row = self._walker.planner.standing_pose
@@ -159,7 +159,7 @@ class GaitCheck:
         return tuple(entry for entry in self.worst if not entry.is_within_bound)
 
 
-def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
+def check_gait(gait: QuadrupedGait, robot: Robot | str | None = None) -> GaitCheck:
     """Walk at commands over the whole range of a gait, and return the worst of each concern.
 
     The commands go in eight directions at full speed, with no turn and with the greatest to either side, and
@@ -194,7 +194,7 @@ def _worst_by_concern(entries: list[WorstCase]) -> Iterator[WorstCase]:
             yield max(candidates, key=lambda entry: entry.value)
 
 
-def _commands(gait: Gait, robot: Robot) -> Iterator[VelocityCommand]:
+def _commands(gait: QuadrupedGait, robot: Robot) -> Iterator[VelocityCommand]:
     """Yield the commands to check, each followed by its opposite."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     max_speed = greatest_speed_m_s(gait.parameters, timing)

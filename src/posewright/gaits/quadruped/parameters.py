@@ -1,6 +1,6 @@
 """The parameters of a walk: explanations with units and bounds, and their values by name.
 
-The names in `lecture_name` are those of the lecture the walk comes from. Bounds are ours: wide enough for any
+The titles are those of the lecture the walk comes from. Bounds are ours: wide enough for any
 robot dog of this size, narrow enough to detect mistakes.
 """
 
@@ -9,60 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
 from posewright.errors import InputError, UnknownNameError
+from posewright.gaits.explanation import Explanation, ParameterKind
 from posewright.gaits.quadruped.phases import ENDS, FEET
 
 Point = tuple[float, float, float]
 """x forward, y left, z up, from the middle of the trunk [m]."""
-
-
-class ParameterKind(Enum):
-    """Number of values of a parameter."""
-
-    SINGLE = "one"
-    FORE_HIND = "one for the fore legs, one for the hind legs"
-    POINTS = "a point for each foot"
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Meaning, unit and bounds of a parameter.
-
-    Attributes:
-        lecture_name: its name in the lecture.
-        unit: the unit of the value; empty if it has none.
-        low: the least allowed value.
-        high: the greatest allowed value.
-        sentence: what the parameter means, for readers.
-        kind: how many values it has.
-        is_whole: whether its values are whole numbers.
-    """
-
-    lecture_name: str
-    unit: str
-    low: float
-    high: float
-    sentence: str = field(repr=False)
-    kind: ParameterKind = ParameterKind.SINGLE
-    is_whole: bool = False
-
-    @property
-    def range_text(self) -> str:
-        """The range with its unit."""
-        return f"{self.low:g} to {self.high:g}{f' {self.unit}' if self.unit else ''}"
-
-    def check(self, name: str, value: object) -> None:
-        """Raise InputError unless the value is a number within the bounds."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise InputError(f"{name} is {value}", hint=f"a number, {self.range_text}")
-        if self.is_whole and value != int(value):
-            raise InputError(f"{name} is {value:g}", hint=f"a whole number, {self.range_text}")
-        if not self.low <= value <= self.high:
-            raise InputError(f"{name} is {value:g}", hint=f"the range is {self.range_text}")
 
 
 EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
