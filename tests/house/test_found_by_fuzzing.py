@@ -110,6 +110,12 @@ CASES: dict[str, Callable[[], Case]] = {
         seed_of("robot import", "small.xml").replace(b"0 10 0", b"0 10 -inf"),
         "body_quat is not finite",
     ),
+    "a rotation about an axis of 1e300": lambda: (
+        "project of a simulator",
+        "project.xml",
+        seed_of("project of a simulator", "project.xml").replace(b"0 0 1 0.5", b"1e300 0 1 0.5"),
+        "a number that is too large",
+    ),
     "COLLADA that is not XML": lambda: ("scene", "field.dae", b"<COLLADA><a></COLLADA>", "not XML"),
     "entities in another encoding": lambda: ("scene", "field.dae", DAE.encode("utf-16"), "document type"),
     "a mesh of a robot in two dimensions": lambda: ("robot's mesh", "foot.ply", FLAT_PLY.encode(), ""),

@@ -429,7 +429,7 @@ class _ArenaBuilder:
 def _has_level_top(piece: Piece) -> bool:
     """Return whether the highest points of a piece lie all over it, or nearly so."""
     heights = piece.points[:, 2]
-    top_points = piece.points[heights > heights.max() - MAX_FLAT_HEIGHT_M]
+    top_points = piece.points[heights >= heights.max() - MAX_FLAT_HEIGHT_M]
     covered_shares = np.ptp(top_points[:, :2], axis=0) / np.maximum(
         np.ptp(piece.points[:, :2], axis=0), EQUAL_M
     )

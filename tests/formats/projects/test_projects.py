@@ -153,6 +153,18 @@ def test_robots_and_all_else_are_listed_with_their_lines(project: Path) -> None:
     assert "the file has a friction of 0.4; write it into the document" in notes
 
 
+def test_obstacles_in_the_model_of_a_floor_stand_on_it(project: Path) -> None:
+    bump = f"Transform {{ translation 1 0.5 0.2 children [ {box('0.3 0.6 0.2')} ] }}"
+    extrusion = "Shape { geometry Extrusion { spine [ 0 -2 0, 0 2 0 ] } }"
+    (project.parents[1] / "model/floor.wrl").write_text(model("fixed", box("6 4 0.2") + bump + extrusion))
+    imported = import_arena(write(project, FLOOR))
+    (obstacle,) = imported.arena.shapes
+    assert (obstacle.role, obstacle.x, obstacle.y) == (Role.FURNITURE, 4.0, 0.5)
+    assert (obstacle.base_m, obstacle.size_m) == (pytest.approx(0.0), pytest.approx((0.3, 0.6, 0.2)))
+    (note,) = imported.notes
+    assert "geometry Extrusion is not read; export it as faces" in note
+
+
 def test_a_floor_that_is_not_level_is_told(project: Path) -> None:
     slanted = FLOOR.replace("0.0 1.0 0.0 0.0", "0.0 1.0 0.0 0.1")
     assert import_arena(write(project, slanted)).notes == ("floor is not level: a field is flat",)
@@ -236,7 +248,7 @@ def test_a_project_of_choreonoid_is_an_arena_too(project: Path) -> None:
     assert imported.arena.kind_of(loose_box).size_m == pytest.approx((0.3, 0.2, 0.4))
     notes = " ".join(imported.notes)
     for words in (
-        "the robot SR1 is left out",
+        "Sample.cnoid:29: the robot SR1 is left out",
         "the model chair is left out: '${SHARE}/model/chair.body' is not VRML",
         "AISTSimulatorItem is left out",
         "the views are left out",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.documents.markup import Element, read_markup
-from posewright.formats.projects.project import MAX_BODIES, Project, ProjectBody
+from posewright.formats.projects.project import MAX_BODIES, MAX_POSE_NUMBER, Project, ProjectBody
 from posewright.formats.scenes.mesh import turn_about
 from posewright.formats.scenes.vrml import RootPose
 
@@ -104,10 +104,10 @@ def _add_model(item: Element, project: Project) -> None:
     for joint in translations.keys() | rotations.keys():
         pose = RootPose(joint)
         if joint in translations:
-            numbers = translations[joint].attribute_numbers("value", 3)
+            numbers = _read_pose_numbers(translations[joint], 3)
             pose = RootPose(joint, translation=np.array(numbers))
         if joint in rotations:
-            *axis, angle_rad = rotations[joint].attribute_numbers("value", 4)
+            *axis, angle_rad = _read_pose_numbers(rotations[joint], 4)
             rotation = turn_about(np.array(axis), angle_rad)
             pose = RootPose(joint, translation=pose.translation, rotation=rotation)
         poses.append(pose)
@@ -121,6 +121,14 @@ def _add_model(item: Element, project: Project) -> None:
             poses=tuple(sorted(poses, key=lambda pose: pose.joint or "")),
         )
     )
+
+
+def _read_pose_numbers(element: Element, count: int) -> tuple[float, ...]:
+    """Return the numbers of a translation or rotation; raise FormatError if one is too large."""
+    numbers = element.attribute_numbers("value", count)
+    if any(abs(number) > MAX_POSE_NUMBER for number in numbers):
+        element.fail("a pose with a number that is too large", f"write numbers up to {MAX_POSE_NUMBER:g}")
+    return numbers
 
 
 def _is_controlled(properties: dict[str, Element]) -> bool:

@@ -10,6 +10,8 @@ from posewright.formats.scenes.mesh import Omissions
 from posewright.formats.scenes.vrml import RootPose
 
 MAX_BODIES = 1000
+MAX_POSE_NUMBER = 1e6
+"""Largest number in the position [m] or the rotation of a body."""
 
 
 @dataclass(frozen=True)

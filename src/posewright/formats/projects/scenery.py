@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+import numpy as np
+
 from posewright.arenas import Piece
 from posewright.documents import is_file, read_bounded
 from posewright.errors import FormatError, InputError
@@ -27,6 +29,7 @@ _MIN_COUNTED_BYTES = 20_000
 """Smaller models count as this large, which limits their number to about a thousand."""
 
 _VRML_SUFFIXES = (".wrl", ".vrml")
+_FLOOR_NAMES = re.compile(r"floor|ground", re.IGNORECASE)
 _MIN_ROBOT_JOINTS = {True: 1, None: 2, False: math.inf}
 """With how many moving joints a body is a robot, by whether the project calls it one."""
 
@@ -70,7 +73,7 @@ def pieces_of_project(project: Project) -> tuple[tuple[Piece, ...], tuple[str, .
         if not model.scene.meshes:
             _omit(body, project, kind="model", reason="it has no shapes")
             continue
-        pieces += _pieces_of_model(model, notes)
+        pieces += _pieces_of_model(model, body.name, notes)
     all_notes = (*project.omissions.notes(), *dict.fromkeys(notes))
     if not pieces:
         hint = "; ".join(all_notes)[:500] or "add a model with shapes"
@@ -85,14 +88,28 @@ def _omit(body: ProjectBody, project: Project, *, kind: str, reason: str) -> Non
     project.omissions.add(f"the {kind} {body.name:.80} is left out: {reason}", body.where)
 
 
-def _pieces_of_model(model: ModelOfProject, notes: list[str]) -> Iterator[Piece]:
-    """Yield the pieces of a body that is scenery; what was left out of them is added to `notes`."""
+def _pieces_of_model(model: ModelOfProject, body_name: str, notes: list[str]) -> Iterator[Piece]:
+    """Yield the pieces of a body that is scenery.
+
+    The name of a floor stands for its widest piece; models of floors also have obstacles in them.
+
+    Args:
+        model: the body.
+        body_name: its name.
+        notes: a list to which descriptions of what was left out are added.
+    """
     model_pieces, piece_notes = pieces_of(replace(model.scene, notes=()), ".wrl", up=Up.Z)
     notes += piece_notes
     mass_kg = sum(model.segment_masses) or None
+    widest_piece = max(model_pieces, key=lambda piece: float(np.ptp(piece.points[:, :2], axis=0).prod()))
     for piece in model_pieces:
+        has_name_of_body = piece is widest_piece or not _FLOOR_NAMES.search(body_name)
+        if piece.name == body_name and not has_name_of_body:
+            named_piece = replace(piece, name="", group_names=())
+        else:
+            named_piece = piece
         has_mass_of_all = model.can_be_pushed and len(model_pieces) == 1
-        yield replace(piece, can_move=model.can_be_pushed, mass_kg=mass_kg if has_mass_of_all else None)
+        yield replace(named_piece, can_move=model.can_be_pushed, mass_kg=mass_kg if has_mass_of_all else None)
 
 
 def _find_model(name: str, project_path: Path) -> Path | None:

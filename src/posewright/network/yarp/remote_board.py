@@ -144,9 +144,9 @@ class RemoteBoard:
                 for name in axis_names
             )
             return Axes(self._robot, tuple(columns))
-        numbered = Axes.of(self._robot)
-        if len(numbered) == count and not set(joints) & set(axis_names):
-            return numbered
+        axes_by_number = Axes.of(self._robot)
+        if len(axes_by_number) == count and not set(joints) & set(axis_names):
+            return axes_by_number
         message = f"{self._name} has the axes {', '.join(map(str, axis_names))}"
         raise BodyError(message, hint=f"{self._robot.name} has {', '.join(joints)}")
 
