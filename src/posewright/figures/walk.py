@@ -47,7 +47,9 @@ PALE_BAR = "#8fb8d4"
 DARK_BAR = "#1b5e8a"
 """Colours of adjacent bars."""
 
-BAR = 0.4
+BAR_WIDTH = 0.4
+"""Of the two bars of a joint; joints are 1 apart."""
+
 ARROW_EVERY_S = 1.0
 
 CYCLES = 4
@@ -179,7 +181,7 @@ def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
 
 
-def _footfall_rows(walk: Walk) -> tuple[int, int]:
+def _rows_of_drawn_footfalls(walk: Walk) -> tuple[int, int]:
     """Return the first and last row of the footfalls that are drawn: the last cycles before a fall."""
     last = max(walk.last_upright_row, 1)
     return max(last - CYCLES * walk.cycle.n_frames, 0), last
@@ -189,7 +191,7 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     """Draw the ground phases of each foot as bars, and the planned ones as frames."""
     walk = result.walk
     feet = result.report.feet
-    first, last = _footfall_rows(walk)
+    first, last = _rows_of_drawn_footfalls(walk)
     frame_s = walk.frame_s
     colours = foot_colours(walk.robot)
     for column, foot in enumerate(walk.robot.feet):
@@ -228,7 +230,7 @@ def _planned_ground_phases(walk: Walk, column: int, first: int, last: int) -> li
 
 def draw_heights(axes: Axes, walk: Walk) -> None:
     """Draw the height of the lowest point of each foot."""
-    first, last = _footfall_rows(walk)
+    first, last = _rows_of_drawn_footfalls(walk)
     colours = foot_colours(walk.robot)
     heights = 1000.0 * foot_trajectories(walk).heights
     rows = slice(first, last + 1)
@@ -322,17 +324,19 @@ def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[flo
     """
     bar_positions = np.arange(len(joints))
     for (label, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (PALE_BAR, DARK_BAR), strict=True):
-        bar_patches = axes.bar(bar_positions + shift * BAR, values, BAR, color=colour, label=label)
+        bar_patches = axes.bar(
+            bar_positions + shift * BAR_WIDTH, values, BAR_WIDTH, color=colour, label=label
+        )
         for bar, value in zip(bar_patches, values, strict=True):
             if value > 1.0:
                 bar.set(edgecolor=WRONG, linewidth=1.6)
     axes.axhline(1.0, color=WRONG, lw=1.0)
-    _name_joints(axes, joints)
+    _label_joints(axes, joints)
     axes.set_ylim(0.0, max(1.15, 1.2 * max(value for values in bars.values() for value in values)))
     axes.legend(loc="upper right", ncols=2, fontsize=7, frameon=False)
 
 
-def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
+def _label_joints(axes: Axes, joints: Sequence[str]) -> None:
     """Write the joint below each pair of bars, and the leg below its joints."""
     name_parts = [joint.rpartition("_") for joint in joints]
     axes.set_xticks(range(len(joints)), [joint_in_leg for _, _, joint_in_leg in name_parts], fontsize=7)

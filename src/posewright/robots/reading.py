@@ -265,19 +265,19 @@ def _require_within_limits(joint: Joint, angle_rad: float, slack_rad: float, nod
 def require_known_sources(root: Node) -> None:
     """Raise unless every key in a `source:` of the card is defined under `sources:`."""
     known_sources = root.fields()["sources"].fields()
-    for node in _mappings(root):
+    for node in _mappings_at_and_below(root):
         if "source" in node.value:
             source = node.fields()["source"]
             for entry in source.items() if isinstance(source.value, list) else [source]:
                 entry.choice("source", known_sources)
 
 
-def _mappings(node: Node) -> Iterator[Node]:
+def _mappings_at_and_below(node: Node) -> Iterator[Node]:
     """Yield a node and all nodes below it that are mappings."""
     if isinstance(node.value, dict):
         yield node
         for child in node.fields().values():
-            yield from _mappings(child)
+            yield from _mappings_at_and_below(child)
     elif isinstance(node.value, list):
         for child in node.items():
-            yield from _mappings(child)
+            yield from _mappings_at_and_below(child)

@@ -179,11 +179,11 @@ def result_view(result: WalkResult) -> View:
     figures = [
         {
             "words": figure.label.strip(),
-            "value": figure.text(figure.of(report)),
+            "value": figure.text(figure.value_in(report)),
             "unit": figure.unit,
             "asked": figure.text(report.figures[figure.commanded]) if figure.commanded else "",
             "limit": "" if figure.limit is None else f"{figure.limit:g}",
-            "kept": figure.is_within_limit(figure.of(report)),
+            "kept": figure.is_within_limit(figure.value_in(report)),
         }
         for figure in FIGURES
     ]

@@ -299,7 +299,7 @@ class DynamixelPlant(SingleBodyPlant):
         efforts = positions.copy()
         for row, goal in enumerate(goals):
             is_read = self._play_frame(goal)
-            self.frames += 1
+            self.n_frames_played += 1
             times[row] = self.time_s
             positions[row] = np.where(is_read, self.servos.states.positions, np.nan)
             efforts[row] = np.where(is_read, self.servos.states.efforts, np.nan)

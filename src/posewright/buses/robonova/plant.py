@@ -155,22 +155,22 @@ class RobonovaPlant(SingleBodyPlant):
         faults: list[Fault] = []
         for row in angles:
             faults += self._send_frame(row, is_free=is_free)
-        first_frame = self.frames - len(rows) + 1
-        times: Floats = np.arange(float(first_frame), self.frames + 1.0) * self.frame_period_s
+        first_frame = self.n_frames_played - len(rows) + 1
+        times: Floats = np.arange(float(first_frame), self.n_frames_played + 1.0) * self.frame_period_s
         return JointStates(times, angles, np.full_like(angles, np.nan), faults=tuple(faults))
 
     def _send_frame(self, angles: Floats, *, is_free: bool) -> list[Fault]:
         """Send a row if its turn has come, and return the faults in the board's answer."""
         faults: list[Fault] = []
         is_already_free = is_free and self._is_free
-        if self.frames % self._frames_per_pose == 0 and not is_already_free:
+        if self.n_frames_played % self._frames_per_pose == 0 and not is_already_free:
             self._send(bytes((protocol.OFF, protocol.SURE)) if is_free else self._packet(angles))
             is_switched_on = self._is_free and not is_free  # servos that were free return slowly
             self._is_free = is_free
             answer = self._receive(FIRST_POSE_TIMEOUT_S if is_switched_on else ANSWER_TIMEOUT_S)
             faults = self._find_faults(answer)
         self._sent_positions = angles.copy()
-        self.frames += 1
+        self.n_frames_played += 1
         return faults
 
     def _find_faults(self, answer: BoardAnswer | None) -> list[Fault]:

@@ -268,7 +268,7 @@ def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 def _draw_above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw the robot and the paths of its feet from above, all panels in the same scale."""
     for panel, content in zip(axes, contents, strict=True):
-        feet.draw_above(panel, content, has_names=False, moves_by_feet=True)
+        feet.draw_above(panel, content, has_names=False, base_follows_feet=True)
     feet.set_equal_scale(axes)
 
 

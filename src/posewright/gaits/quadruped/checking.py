@@ -229,7 +229,7 @@ class _WorstFinder:
         self._joint_indices = [index for leg in self._legs.values() for index in leg.indices]
         self._joint_names = tuple(robot.joint_names[index] for index in self._joint_indices)
         # indices of the coupling tables that limit a joint of a leg
-        self._coupling_indices_of_legs = [
+        self._leg_table_indices = [
             index for index, joint in enumerate(robot.coupling.joints) if joint in self._joint_names
         ]
 
@@ -274,13 +274,13 @@ class _WorstFinder:
         return beyond[self._joint_indices], self._joint_names
 
     def _coupled_excess(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
-        """Return the greatest excess of each table's joint over its coupled limits [rad], and the tables."""
+        """Return the greatest excess over the legs' coupled limits [rad], and the names of their tables."""
         coupling = self._robot.coupling
-        if not self._coupling_indices_of_legs:
+        if not self._leg_table_indices:
             return np.empty(0), ()
         greatest_excess = coupling.excess(rows).max(axis=0)
-        table_names = tuple(coupling.names[table] for table in self._coupling_indices_of_legs)
-        return greatest_excess[self._coupling_indices_of_legs], table_names
+        table_names = tuple(coupling.names[index] for index in self._leg_table_indices)
+        return greatest_excess[self._leg_table_indices], table_names
 
     def _speed_shares(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest speed of each joint as a share of its limit, and the joints."""

@@ -278,6 +278,7 @@ class _TimelineBuilder:
             air_points=self._air_points(times_since_lift[in_air]),
             ground_times=times[~(in_air | in_next_air)] - time_to_touchdown,
             next_air_points=self._air_points(times_since_lift[in_next_air] - timing.period_s),
+            # a spline's slope at the first point also needs the point before it
             interpolation_weights=weights(
                 self._point_times_s[first - 1 : last + 2] - start_s, frame_times, self._interpolation
             ),

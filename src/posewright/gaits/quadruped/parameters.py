@@ -189,32 +189,41 @@ class GaitParameters:
         `front_height_m` alone sets both its values; `equilibrium_m.fore.x` sets both fore feet, and
         `equilibrium_m.fore.y` sets how far they stand out, to the left and to the right.
         """
-        flat = self.flat
+        value_of_dotted_name = self.flat
         for name, value in values.items():
-            flat |= _expand_name(name, value, flat)
-        return GaitParameters.from_flat(flat)
+            value_of_dotted_name |= _expand_name(name, value, value_of_dotted_name)
+        return GaitParameters.from_flat(value_of_dotted_name)
 
     @classmethod
-    def from_flat(cls, flat: Mapping[str, float]) -> GaitParameters:
+    def from_flat(cls, value_of_dotted_name: Mapping[str, float]) -> GaitParameters:
         """Return the parameters from their values by dotted name."""
-        return cls(**{entry.name: _value_from_flat(entry.name, flat) for entry in fields(cls)})
+        return cls(
+            **{
+                entry.name: _parameter_from_dotted_names(entry.name, value_of_dotted_name)
+                for entry in fields(cls)
+            }
+        )
 
 
-def _value_from_flat(name: str, flat: Mapping[str, float]) -> Any:
-    """Return the value of a parameter; `Any`, as its type depends on its name."""
+def _parameter_from_dotted_names(name: str, value_of_dotted_name: Mapping[str, float]) -> Any:
+    """Return the value of a parameter, composed of the numbers under its dotted names.
+
+    Those are `front_height_m.fore` and `.hind`, or `equilibrium_m.left_front.x` and so on. The type is `Any`,
+    as it depends on the parameter.
+    """
     kind = EXPLANATIONS[name].kind
     if kind is ParameterKind.FORE_HIND:
-        return ForeHind(flat[f"{name}.fore"], flat[f"{name}.hind"])
+        return ForeHind(value_of_dotted_name[f"{name}.fore"], value_of_dotted_name[f"{name}.hind"])
     if kind is ParameterKind.POINTS:
-        return {foot: tuple(flat[f"{name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET}
-    return flat[name]
+        return {foot: tuple(value_of_dotted_name[f"{name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET}
+    return value_of_dotted_name[name]
 
 
-def _expand_name(name: str, value: float, flat: Mapping[str, float]) -> dict[str, float]:
-    """Return the values that a name sets, which may represent several parameters."""
-    if name in flat:
+def _expand_name(name: str, value: float, value_of_dotted_name: Mapping[str, float]) -> dict[str, float]:
+    """Return the values by dotted name that a name sets; a short name sets those of several feet."""
+    if name in value_of_dotted_name:
         return {name: value}
-    if f"{name}.fore" in flat:
+    if f"{name}.fore" in value_of_dotted_name:
         return {f"{name}.fore": value, f"{name}.hind": value}
     base, _, suffix = name.partition(".")
     end, _, axis = suffix.partition(".")
@@ -222,7 +231,7 @@ def _expand_name(name: str, value: float, flat: Mapping[str, float]) -> dict[str
         left, right = ENDS[end]
         mirrored = -value if axis == "y" else value
         return {f"{base}.{left}.{axis}": value, f"{base}.{right}.{axis}": mirrored}
-    raise UnknownNameError.among("gait parameter", name, flat)
+    raise UnknownNameError.among("gait parameter", name, value_of_dotted_name)
 
 
 def _require_point(foot: str, point: Iterable[float]) -> Point:

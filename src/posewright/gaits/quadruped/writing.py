@@ -65,7 +65,12 @@ def _phases_value(phases: PhaseTable) -> str | Tree:
 
 
 def _parameter_value(value: object, old_value: object) -> object:
-    """Return a parameter as the document has it, in the notation of its old value, None if it is new."""
+    """Return a parameter as written to the document, in the notation that it has there.
+
+    Args:
+        value: of the parameter.
+        old_value: what the document has; None if the parameter is new.
+    """
     if isinstance(value, ForeHind):
         is_single = value.fore == value.hind and not isinstance(old_value, Mapping)
         return value.fore if is_single else flow_mapping({"fore": value.fore, "hind": value.hind})

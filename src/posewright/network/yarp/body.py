@@ -112,7 +112,7 @@ class YarpBody(SingleBodyPlant):
         for i, angles in enumerate(rows.angles):
             self._sent_positions = np.where(np.isfinite(angles), angles, self._sent_positions)
             self._open_board.send(self._sent_positions)
-            self.frames += 1
+            self.n_frames_played += 1
             faults += self._check_silence()
             state = self._open_board.state
             times[i] = self.time_s
