@@ -26,6 +26,8 @@ from posewright.buses.dynamixel.servos import BusSettings
 from posewright.buses.serial_port import SerialPort
 from posewright.control import Block, Script, SimulatedClock, drive
 from posewright.errors import BodyError, InputError, UnsafeCommandError
+from posewright.evaluation import evaluate_run
+from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.robots import Robot, read_robot, robot
 from posewright.runs.plants import make_plant
 
@@ -151,6 +153,24 @@ def test_joints_go_gently_to_the_start_then_where_they_are_sent(
     assert facts["counts"]["answered"] >= 3 * 64
     assert set(facts["servos"]) == {"3", "7", "12"}
     assert all(servo.peek("torque_enable") for servo in bus.joints.values())  # on_end is HOLD
+
+
+def test_joint_speeds_are_those_between_readings_however_seldom_a_joint_is_read(
+    crawler: Robot, fake: Fake
+) -> None:
+    plant = fake(crawler).plant(groups_per_frame=1)  # each of the three servos in every third frame
+    plant.open()
+    header = Header({crawler.name: RobotHeader.of(plant.bodies[crawler.name])}, rate_hz=128.0)
+    recorder = Recorder(header, plant, every=1)
+    drive(plant, {crawler.name: waving(crawler)}, until_s=0.5, watchers=[recorder])
+    recording = recorder.recording()
+    positions = recording.robots[crawler.name].positions
+    assert not (np.isfinite(positions[1:]) & np.isfinite(positions[:-1])).any()
+    (figures,) = evaluate_run(recording, robot=crawler).robots.values()
+    commanded_rad_s = 0.3 / 20.0 / crawler.frame_period_s  # the greatest derivative of `waving`
+    no_load_rad_s = 59.0 * 2.0 * np.pi / 60.0  # of the card
+    assert figures.fastest_joint == "neck"
+    assert figures.max_joint_speed_ratio == pytest.approx(commanded_rad_s / no_load_rad_s, rel=0.1)
 
 
 def test_a_bus_is_real_and_frames_pass_by_its_own_clock(crawler: Robot, fake: Fake) -> None:

@@ -148,11 +148,11 @@ def test_a_record_of_a_body_holds_what_its_sensors_read() -> None:
     unit_spec = BehaviourUnitSpec(read_behaviour("obstacle_race"))
     ring = np.linspace(0.1, 5.0, 72)
     state = BodyState(0.0, np.zeros(18), np.zeros(18), sensors={"ring": ring, "compass": 0.25})
-    record = unit_spec.record_of(state)
+    record = unit_spec.input_record_of(state)
     assert record["compass"] == 0.25
     assert [record[f"ring_{k}"][0] for k in range(72)] == ring.tolist()
     with pytest.raises(BodyError, match="no channel 'compass'"):
-        unit_spec.record_of(BodyState(0.0, np.zeros(18), np.zeros(18), sensors={"ring": ring}))
+        unit_spec.input_record_of(BodyState(0.0, np.zeros(18), np.zeros(18), sensors={"ring": ring}))
 
 
 def test_a_packet_commands_the_joints_to_within_half_a_tick() -> None:

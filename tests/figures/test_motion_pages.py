@@ -24,7 +24,8 @@ from posewright.figures.motion.content import (
     lay_out_panels,
 )
 from posewright.figures.motion.panel import MAX_LISTED, list_lines, spread_positions
-from posewright.motions import Finding, Keyframe, Level, Motion, Pose, check_motion
+from posewright.hazards import check_motion
+from posewright.motions import Finding, Keyframe, Level, Motion, Pose
 from posewright.robots import Robot, robot, unlisted_robot
 
 DOG, MAN = robot("sony_ers7"), robot("robotis_bioloid")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from posewright.formats import Conversion, WriteOptions, convert_motion, read_motion, write_motion
-from posewright.motions import Easing, Keyframe, Motion, Pose, check_motion
+from posewright.hazards import check_motion
+from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
 
 HEAD = ("neck_tilt", "head_pan", "head_tilt")

@@ -1,11 +1,12 @@
 """Fuzzes every reader with damaged files, in child processes with limits: `python -m tests.house.fuzz`.
 
-    python -m tests.house.fuzz [--seconds S | --inputs N] [--from NUMBER] [READER ...]
+    python -m tests.house.fuzz [--seconds S | --inputs N | --total N] [--jobs N] [--from NUMBER] [READER ...]
 
-Each input is drawn by its number, so that a finding can be repeated. A finding is an exception that is not
-ours, a message that is not fit for a terminal, or a reader that needs more than 10 s of processor time or
-400 MB; it is stored with the damaged file in `build/fuzz/readers`. Shrink the file, and make it
-a case of `test_found_by_fuzzing.py`.
+Readers take turns of `TURN_INPUTS` inputs or `TURN_S` seconds of processor time, so that slow ones do not
+hold up the others. Each input is drawn by its number, so that a finding can be repeated. A finding is an
+exception that is not ours, a message that is not fit for a terminal, or a reader that needs more than 10 s of
+processor time or 400 MB; it is stored with the damaged file in `build/fuzz/readers`. Shrink the file, and
+make it a case of `test_found_by_fuzzing.py`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import tempfile
 import time
 import traceback
 import warnings
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +34,9 @@ from .reached import unreached_functions
 from .readers import READERS, Reader
 
 FINDINGS = Path("build/fuzz/readers")
-SLICE = 200
-"""Inputs of a child process, after which another reader has its turn."""
+TURN_INPUTS = 200
+TURN_S = 2.0
+"""A child process ends after so many inputs, or after the input that uses up this processor time [s]."""
 
 MAX_CPU_S = 10.0
 MAX_BYTES = 400_000_000
@@ -47,9 +50,10 @@ RECORD = 6
 
 @dataclass
 class Tally:
-    """What was tried on a reader."""
+    """What was tried on a reader, and the processor time of its child processes [s]."""
 
     inputs: int = 0
+    used_s: float = 0.0
     refused: int = 0
     slowest_s: float = 0.0
     slowest_input: int = 0
@@ -58,7 +62,7 @@ class Tally:
 
 
 class Child:
-    """Runs a slice of the inputs of a reader in this process, which has been forked for that.
+    """Runs a turn of a reader in this process, which has been forked for that.
 
     Args:
         kind: name of the reader.
@@ -71,18 +75,21 @@ class Child:
         self._numbers = numbers
 
     def run(self, first: int, count: int) -> None:
-        """Try inputs; the process ends when one of them needs too much processor time."""
+        """Try inputs until the turn is over; the process is killed if one needs too much processor time."""
         faulthandler.register(signal.SIGPROF, chain=True)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         used_bytes = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used_bytes + MAX_GROWTH_BYTES,) * 2)
         warnings.simplefilter("error")
         logging.disable()
+        end_s = time.process_time() + TURN_S
         with tempfile.TemporaryDirectory() as folder:
             self._reader.laid_out(Path(folder))
             for number in range(first, first + count):
                 self._numbers[0] = number
                 self._try(number, Path(folder))
+                if time.process_time() > end_s:
+                    return
 
     def _try(self, number: int, folder: Path) -> None:
         name, data = input_of(self._kind, number)
@@ -129,23 +136,40 @@ def store(kind: str, number: int, finding: str) -> None:
     (folder / "finding.txt").write_text(finding, encoding="utf-8", errors="backslashreplace")
 
 
-def run_slice(kind: str, first: int, count: int, tally: Tally) -> None:
-    """Try a slice of inputs in child processes, each of which ends at the first input that takes too long."""
-    end = first + count
-    while first < end:
-        with mmap.mmap(-1, 8 * RECORD) as shared, memoryview(shared) as raw, raw.cast("q") as numbers:
+class Turn:
+    """A turn of a reader: a child process that tries some inputs, and ends at the first that takes too long.
+
+    Args:
+        kind: name of the reader.
+        first: number of the first input.
+        count: largest number of inputs.
+
+    Attributes:
+        kind: name of the reader.
+        process: ID of the child process.
+    """
+
+    def __init__(self, kind: str, first: int, count: int) -> None:
+        self.kind = kind
+        self._first = first
+        self._shared = mmap.mmap(-1, 8 * RECORD)
+        with memoryview(self._shared) as raw, raw.cast("q") as numbers:
             numbers[0] = first
-            process = os.fork()
-            if process == 0:
-                status = 1
-                try:
-                    Child(kind, numbers).run(first, end - first)
-                    status = 0
-                except BaseException:  # a child must not go on as its parent
-                    traceback.print_exc()
-                finally:
-                    os._exit(status)
-            _, status = os.waitpid(process, 0)
+            self.process = os.fork()
+            if self.process != 0:
+                return
+            status = 1
+            try:
+                Child(kind, numbers).run(first, count)
+                status = 0
+            except BaseException:  # a child must not go on as its parent
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+
+    def finish(self, status: int, tally: Tally) -> None:
+        """Add the results to a tally, after the child process has ended with a wait status."""
+        with self._shared, memoryview(self._shared) as raw, raw.cast("q") as numbers:
             last, refused, slowest_us, slowest_input, largest_bytes, largest_input = numbers
         if status:
             reason = (
@@ -153,21 +177,21 @@ def run_slice(kind: str, first: int, count: int, tally: Tally) -> None:
                 if os.WIFSIGNALED(status)
                 else f"status {status >> 8}"
             )
-            store(kind, last, f"the process ended by {reason}: SIGPROF means over {MAX_CPU_S:g} s")
-        tally.inputs += last + 1 - first
+            store(self.kind, last, f"the process ended by {reason}: SIGPROF means over {MAX_CPU_S:g} s")
+        tally.inputs += last + 1 - self._first
         tally.refused += refused
         if slowest_us > 1e6 * tally.slowest_s:
             tally.slowest_s, tally.slowest_input = slowest_us / 1e6, slowest_input
         if largest_bytes > tally.largest_bytes:
             tally.largest_bytes, tally.largest_input = largest_bytes, largest_input
-        first = last + 1
 
 
 def describe(kind: str, tally: Tally) -> str:
     folder = FINDINGS / kind.replace(" ", "_").replace("'", "")
     n_findings = len(list(folder.iterdir())) if folder.is_dir() else 0
     return (
-        f"{kind}: {tally.inputs} inputs, {tally.refused} refused, {n_findings} findings; slowest "
+        f"{kind}: {tally.inputs} inputs, {tally.inputs / max(tally.used_s, 1e-9):.0f} a second, "
+        f"{tally.refused} refused, {n_findings} findings; slowest "
         f"{tally.slowest_s:.2f} s (input {tally.slowest_input}), largest {tally.largest_bytes / 1e6:.0f} MB "
         f"(input {tally.largest_input})"
     )
@@ -178,7 +202,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("readers", nargs="*", default=list(READERS))
     parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--inputs", type=int, default=0, help="of each reader; default: until the time is up")
+    parser.add_argument("--inputs", type=int, default=sys.maxsize, help="of each reader")
+    parser.add_argument("--total", type=int, default=sys.maxsize, help="number of inputs of all readers")
+    parser.add_argument("--jobs", type=int, default=1, help="number of child processes at a time")
     parser.add_argument("--from", dest="first", type=int, default=None, help="number of the first input")
     options = parser.parse_args()
     first = random.randrange(10**9) if options.first is None else options.first  # noqa: S311
@@ -188,15 +214,27 @@ def main() -> int:
         sys.exit(f"no reader of the table calls {', '.join(sorted(unreached))}")
     tallies = {kind: Tally() for kind in readers}
     ends_s = time.monotonic() + options.seconds
-    most = options.inputs or sys.maxsize
-    while time.monotonic() < ends_s and any(tally.inputs < most for tally in tallies.values()):
-        for kind, tally in tallies.items():
-            count = min(SLICE, most - tally.inputs)
-            if count > 0 and time.monotonic() < ends_s:
-                run_slice(kind, first + tally.inputs, count, tally)
-                sys.stdout.write(describe(kind, tally) + "\n")
-                sys.stdout.flush()
-    total = sum(tally.inputs for tally in tallies.values())
+    waiting = deque(tallies)
+    running: dict[int, Turn] = {}
+    while True:
+        total = sum(tally.inputs for tally in tallies.values())
+        is_over = time.monotonic() >= ends_s or total >= options.total
+        while waiting and len(running) < options.jobs and not is_over:
+            kind = waiting.popleft()
+            n_done = tallies[kind].inputs
+            turn = Turn(kind, first + n_done, min(TURN_INPUTS, options.inputs - n_done))
+            running[turn.process] = turn
+        if not running:
+            break
+        process, status, usage = os.wait3(0)
+        turn = running.pop(process)
+        tally = tallies[turn.kind]
+        turn.finish(status, tally)
+        tally.used_s += usage.ru_utime + usage.ru_stime
+        sys.stdout.write(describe(turn.kind, tally) + "\n")
+        sys.stdout.flush()
+        if tally.inputs < options.inputs:
+            waiting.append(turn.kind)
     n_findings = len(list(FINDINGS.glob("*/*")))
     sys.stdout.write(f"{total} inputs from number {first}, {n_findings} findings in {FINDINGS}\n")
     return int(n_findings > 0)

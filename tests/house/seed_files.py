@@ -223,6 +223,70 @@ def save_robot_files(folder: Path) -> None:
     names = ("small.urdf.xacro", "small.xml", "arm.robot.xml")
     for path in (TESTS / "runs" / "small_humanoid.urdf", *(SEEDS / name for name in names)):
         (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "parts.urdf.xacro").write_text(
+        """<robot name="parts" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="side" default="left"/>
+  <xacro:include filename="$(dirname)/legs.xacro" ns="legs"/>
+  <xacro:include filename="gone.xacro" optional="true"/>
+  <xacro:property name="limits" value="${xacro.load_yaml('limits.yaml')}"/>
+  <xacro:property name="shape"><geometry><box size="${limits.size[0]} 0.1 0.1"/></geometry></xacro:property>
+  <xacro:macro name="body" params="name size:=^|0.1 **inside"><link name="${name}">
+    <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+    <collision><xacro:insert_block name="inside"/></collision></link></xacro:macro>
+  <xacro:body name="base"><all><xacro:insert_block name="shape"/></all></xacro:body>
+  <xacro:call macro="body" name="${'_'.join(['$(arg side)', 'leg'])}">
+    <all><xacro:insert_block name="shape"/></all></xacro:call>
+  <joint name="hip" type="revolute"><parent link="base"/><child link="left_leg"/>
+    <limit lower="${-limits['hip'] * legs.sign}" upper="$(eval 1 + 1)" effort="2" velocity="6"/></joint>
+</robot>
+"""
+    )
+
+
+def save_robot_parts(folder: Path) -> None:
+    """Write the files that the robot `parts` names."""
+    head = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">'
+    (folder / "legs.xacro").write_text(f'{head}<xacro:property name="sign" value="1"/></robot>')
+    (folder / "limits.yaml").write_text("hip: 1.5\nsize: [0.2, 0.1]\n")
+
+
+def save_projects(folder: Path) -> None:
+    """Write a project of OpenHRP3 and one of Choreonoid, with a floor, a crate and a robot."""
+    item = (
+        '<item class="com.generalrobotix.ui.item.GrxModelItem" name="{0}" url="$(PROJECT_DIR)/{0}.wrl">'
+        '<property name="isRobot" value="false"/><property name="WAIST.translation" value="{1}"/>'
+        '<property name="WAIST.rotation" value="0 0 1 0.5"/><property name="A.angle" value="0"/></item>'
+    )
+    pair = (
+        '<item class="com.generalrobotix.ui.item.GrxCollisionPairItem" name="CP">'
+        '<property name="slidingFriction" value="0.5"/></item>'
+    )
+    items = item.format("floor", "0 0 -0.1") + item.format("crate", "1 0.5 0.2") + pair
+    (folder / "project.xml").write_text(f'<grxui><mode name="Simulation">{items}</mode></grxui>')
+    body = """    - name: {0}
+      class: BodyItem
+      data:
+        modelFile: "${{SHARE}}/{0}.wrl"
+        rootPosition: [ {1} ]
+        rootAttitude: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]
+"""
+    bodies = body.format("floor", "0, 0, -0.1") + body.format("crate", "1, 0.5, 0.2")
+    (folder / "project.cnoid").write_text(f"items:\n  class: RootItem\n  plugin: Base\n  children:\n{bodies}")
+
+
+def save_models_of_projects(folder: Path) -> None:
+    """Write the models that the projects name."""
+    text = """#VRML V2.0 utf8
+PROTO Joint [ exposedField MFNode children []  exposedField SFVec3f translation 0 0 0
+  exposedField SFRotation rotation 0 0 1 0  exposedField SFString jointType "" ]
+{{ Transform {{ children IS children translation IS translation rotation IS rotation }} }}
+PROTO Segment [ exposedField MFNode children []  exposedField SFFloat mass 0 ]
+{{ Group {{ children IS children }} }}
+DEF WAIST Joint {{ jointType "{0}"
+  children [ Segment {{ mass 1 children [ Shape {{ geometry Box {{ size {1} }} }} ] }} ] }}
+"""
+    (folder / "floor.wrl").write_text(text.format("fixed", "4 3 0.2"))
+    (folder / "crate.wrl").write_text(text.format("free", "0.2 0.2 0.4"))
 
 
 def save_day(folder: Path) -> None:

@@ -34,6 +34,8 @@ DOOR = (
     "the door"  # posewright/__init__.py and __main__.py, which may look into every room; no room may look in
 )
 ONLY_IN = {"mujoco": ("simulation", "hazards")}
+"""The rooms that may import a library. `hazards` asks MuJoCo only which collision shapes overlap: formats and
+boards, on floors below `simulation`, must know it before they write a motion for a robot."""
 BANNED_NAMES = {"utils", "common", "helpers", "manager"}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from posewright.motions import DesignRules, Finding, Motion, check_motion
+from posewright.motions import DesignRules, Finding, Motion, check_design_rules
 from posewright.robots import Robot
 
 
 def check_all(motion: Motion, robot: Robot, **how: Any) -> tuple[Finding, ...]:
     """Check a motion against all rules, whoever asks for them."""
-    return check_motion(motion, robot, **{"rules": DesignRules.of(robot), **how})
+    return check_design_rules(motion, robot, **{"rules": DesignRules.of(robot), **how})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.motions import DesignRules, Easing, Finding, Keyframe, Level, Motion, Pose, check_motion
+from posewright.motions import DesignRules, Easing, Finding, Keyframe, Level, Motion, Pose, check_design_rules
 from posewright.robots import robot
 
 CARD = robot("sony_ers7")
@@ -30,7 +30,7 @@ def turning(*frames: tuple[float, float], joint: str = "head_pan", **rest: objec
 
 
 def lost(motion: Motion, rules: DesignRules = RULES) -> list[Finding]:
-    return [found for found in check_motion(motion, CARD, rules=rules) if found.rule == "camera"]
+    return [found for found in check_design_rules(motion, CARD, rules=rules) if found.rule == "camera"]
 
 
 def test_pictures_are_counted_while_the_head_turns() -> None:

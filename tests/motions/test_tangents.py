@@ -18,7 +18,7 @@ from posewright.motions import (
     Motion,
     Pose,
     Tangent,
-    check_motion,
+    check_design_rules,
     mirror_motion,
     retarget_motion,
     reverse_motion,
@@ -113,7 +113,7 @@ def test_limits_and_speeds_are_those_of_the_curve_not_of_the_keyframes() -> None
     (fault,) = [fault for fault in find_faults(motion, BIOLOID) if "limit" in fault]
     assert fault.startswith("on the way into keyframe 2: left_elbow is commanded to 135.")
     fast = (frame(0.0, 0.5, {"left_elbow": Tangent(0.0, 60.0)}), frame(0.0, 0.2))
-    findings = check_motion(Motion("fast", BIOLOID.name, JOINTS, fast, card=BIOLOID), BIOLOID)
+    findings = check_design_rules(Motion("fast", BIOLOID.name, JOINTS, fast, card=BIOLOID), BIOLOID)
     speed = next(finding for finding in findings if finding.rule == "speed")
     assert speed.level.value == "error", "it is too fast all the way"
 

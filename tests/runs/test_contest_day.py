@@ -23,7 +23,7 @@ from posewright.runs.batch import spreadsheet_cell
 from posewright.runs.batch_trials import run_of
 from posewright.runs.tournament import playing
 from posewright.runs.tournament.contestant import read_contestants
-from posewright.runs.tournament.day import Discipline, recording_of
+from posewright.runs.tournament.day import Discipline, recording_of, save_day
 from posewright.runs.tournament.day_rules import read_day_rules
 from posewright.runs.tournament.site import _most_eventful_runs, highlight_s
 from posewright.runs.trial import Trial
@@ -94,6 +94,27 @@ def test_an_entry_is_a_folder(tmp_path: Path) -> None:
     assert contestant.digest() == read_contestant(folder).digest()
     assert contestant.digest() != replace(contestant, behaviours={}).digest()
     assert read_contestants([tmp_path]) == (contestant,)  # a folder that holds entries
+
+
+def test_files_in_the_options_of_an_entry_are_those_of_its_folder(tmp_path: Path) -> None:
+    entry = make_entry(tmp_path / "ours", "Ours", sumo="dance")
+    (entry / "walk.mtn").write_text("a motion file")
+    (entry / "mine.py").write_text("class Mine: ...")
+    (entry / "stick").mkdir()
+    text = (entry / "entry.yaml").read_text()
+    options = "{motions: walk.mtn, stick: stick, like: 'mine.py:Mine', commands: MOVE_SI@6, forward: '0.1'}"
+    (entry / "entry.yaml").write_text(f"{text}options:\n  sumo: {options}\n")
+    assert read_contestant(entry).options["sumo"] == {
+        "motions": f"{entry}/walk.mtn",
+        "stick": f"{entry}/stick",
+        "like": f"{entry}/mine.py:Mine",
+        "commands": "MOVE_SI@6",
+        "forward": "0.1",
+    }
+    (tmp_path / "theirs.mtn").write_text("another entry's")
+    (entry / "entry.yaml").write_text(f"{text}options:\n  sumo: {{motions: ../theirs.mtn}}\n")
+    with pytest.raises(DocumentError, match="is outside the entry's folder"):
+        read_contestant(entry)
 
 
 @pytest.mark.parametrize(
@@ -358,18 +379,69 @@ def test_a_day_is_checked_against_its_recordings(tmp_path: Path) -> None:
         if recording is not None:
             write_mcap(recording, path)
         changed = replace(discipline, runs={"passivity-test": (stored_run,)})
-        return [problem for _, problem in check_day(replace(day, disciplines=(changed,)))]
+        changed_day = replace(day, disciplines=(changed,))
+        return [problem for name, problem in check_day(changed_day) if name == "passivity-test/ours"]
 
     assert problems(run, outcome.recording) == []
     assert problems(run, None) == ["its recording is missing"]
     forged_figures = replace(run, figures={**run.figures, "time_s": 0.1})
     (problem,) = problems(forged_figures, outcome.recording)
-    assert problem.startswith("its time_s is ")
-    assert problem.endswith(" by its recording, not 0.1")
+    assert problem.startswith("figures of 'time_s': 0.1 is stored, but its recording gives ")
+    (problem,) = problems(replace(run, ranking=(99.0,)), outcome.recording)
+    assert problem.startswith("ranking: [99.0] is stored")
     forged = replace(outcome.recording, events=outcome.recording.events[:-1])  # without the stop
     assert problems(run, forged) == ["the file is not the recording of the day"]
     (problem,) = problems(replace(run, digest=forged.digest()), forged)
     assert problem.startswith("it contradicts itself: stop")
+
+
+def contests_not_trusted(day: Day) -> dict[str, str]:
+    """Return what is wrong with the contests of a day, besides their runs, as `nothing` was recorded."""
+    return {name: problem for name, problem in check_day(day) if "/" not in name}
+
+
+def test_places_points_and_tables_follow_from_the_runs(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    pw.play_day(entries(tmp_path / "in", *"abcdef"), tmp_path / "out", rules=short_day)
+    short_day.unlink()  # what the day needs of its rules is stored with it
+    day = pw.read_day(tmp_path / "out")
+    assert played_quickly
+    assert contests_not_trusted(day) == {}
+    exhibition, passivity, sumo = day.disciplines
+
+    def problems(changed: Discipline) -> dict[str, str]:
+        disciplines = [changed if kept.contest == changed.contest else kept for kept in day.disciplines]
+        return contests_not_trusted(replace(day, disciplines=tuple(disciplines)))
+
+    swapped = {"a": "f", "f": "a"}
+    places = {swapped.get(name, name): place for name, place in sumo.places.items()}
+    forged_places = problems(replace(sumo, places=places))
+    assert forged_places == {"sumo": "places of 'a': 5 is stored, but the result of the runs gives 1"}
+    assert "99.0 is stored" in problems(replace(sumo, earned={**sumo.earned, "f": 99.0}))["sumo"]
+    assert "'Final'" in problems(replace(sumo, tables={**sumo.tables, "Final": ()}))["sumo"]
+    assert "share: 500.0 is stored" in problems(replace(passivity, share=500.0))["passivity-test"]
+    assert "remarks" in problems(replace(passivity, remarks=("f has not passed it",)))["passivity-test"]
+    jury_cheats = problems(
+        replace(exhibition, earned={**exhibition.earned, "f": 10.0})
+    )  # but not with places
+    assert jury_cheats["exhibition"] == "places of 'a': 1 is stored, but the result of the runs gives 2"
+    without_final = {name: runs for name, runs in sumo.runs.items() if name != "sumo-round-2"}
+    assert "the runs in sumo-round-2 are none" in problems(replace(sumo, runs=without_final))["day.json"]
+    failed = tuple(replace(run, error="it fell") for run in passivity.runs["passivity-test"])
+    forged = replace(passivity, runs={"passivity-test": failed})
+    changed_day = replace(day, disciplines=(exhibition, forged, sumo))
+    assert ("passivity-test/f", "it is stored as failed, but it has a recording") in check_day(changed_day)
+
+
+def test_a_day_without_its_rules_is_checked_by_shipped_rules_of_its_name(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    day = pw.play_day(entries(tmp_path / "in", "a"), tmp_path / "out", rules=short_day)
+    save_day(replace(day, rules=None))
+    assert played_quickly
+    problem = contests_not_trusted(pw.read_day(tmp_path / "out"))["day.json"]
+    assert problem.startswith("the places cannot be computed again: unknown day 'mine'")
 
 
 def test_the_pages_name_everybody_and_need_nothing_from_elsewhere(

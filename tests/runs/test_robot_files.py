@@ -21,6 +21,7 @@ from posewright.rotation import uprightness
 from posewright.runs import export_robot, import_robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.mechanisms import mechanism_of
+from posewright.studio.files.load import open_path
 
 SMALL = Path(__file__).parent / "small_humanoid.urdf"
 WITH_MODELS = ("robotis_bioloid", "sony_ers7", "deagostini_robi2")
@@ -406,17 +407,28 @@ def test_a_mesh_becomes_the_box_around_it(tmp_path: Path) -> None:
     assert form.position_m == pytest.approx((0.01, 0.0, 0.06))
 
 
-@pytest.mark.parametrize(
-    "inside", ['<xacro:include filename="legs.xacro"/>', '<link name="${prefix}_trunk"/>']
-)
-def test_a_file_with_macros_is_refused_with_the_command_that_expands_it(tmp_path: Path, inside: str) -> None:
-    path = tmp_path / "a.urdf.xacro"
-    path.write_text(f'<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro">\n{inside}</robot>')
-    with pytest.raises(FormatError, match="this is xacro") as caught:
-        import_robot(path, tmp_path / "made")
-    assert "xacro robot.urdf.xacro -o" in str(caught.value.hint)
-    assert caught.value.where is not None
-    assert caught.value.where.line == 2
+def test_a_xacro_file_is_imported_as_the_robot_that_it_expands_to(tmp_path: Path) -> None:
+    pytest.importorskip("simpleeval", reason="it comes with the extra `xacro`")
+    text = SMALL.read_text(encoding="utf-8")
+    macros = '<xacro:arg name="knee" default="knee"/><xacro:property name="width" value="${0.03 * 2}"/>'
+    for plain, expression in (
+        ("0.06 0.1 0.12", "${width} 0.1 ${width * 2}"),
+        ("left_knee", "left_$(arg knee)"),
+    ):
+        assert plain in text
+        text = text.replace(plain, expression)
+    text = re.sub("<robot ([^>]*)>", rf'<robot \1 xmlns:xacro="http://www.ros.org/wiki/xacro">{macros}', text)
+    path = tmp_path / "small.urdf.xacro"
+    path.write_text(text, encoding="utf-8")
+    mechanism, remarks = read_urdf(path)
+    plain_mechanism, plain_remarks = read_urdf(SMALL)
+    assert mechanism == plain_mechanism
+    assert [str(remark) for remark in remarks if remark not in plain_remarks] == [
+        "line 3: the argument knee has its default, 'knee'"
+    ]
+    (tmp_path / "small.urdf").write_text("an older one, expanded")
+    opened = open_path(path)  # in the studio, which imports it beside the file
+    assert opened.robot.model_path == tmp_path / "small" / "model.xml"
 
 
 def test_a_collada_mesh_becomes_the_box_around_it_in_metres(tmp_path: Path) -> None:

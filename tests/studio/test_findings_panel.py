@@ -14,7 +14,7 @@ import pytest
 
 from posewright.errors import PosewrightError
 from posewright.formats import read_motion_file
-from posewright.motions import check_motion
+from posewright.hazards import check_motion
 from posewright.runs import try_motion
 from posewright.studio import findings_panel
 from posewright.studio.background import LatestTask

@@ -81,7 +81,9 @@ def show(
 
 
 def import_(
-    path: Annotated[Path, argument("FILE", "A URDF file (.urdf), or a MuJoCo or OpenRAVE model (.xml).")],
+    path: Annotated[
+        Path, argument("FILE", "A URDF file (.urdf, .xacro), or a MuJoCo or OpenRAVE model (.xml).")
+    ],
     output: Annotated[
         Path | None, option("--output -o FOLDER", "The folder to create. Default: the robot's name.")
     ] = None,
@@ -99,7 +101,7 @@ def import_(
       posewright robots import nao.urdf -o nao
       posewright robots import humanoid.xml --name my_humanoid -o my_humanoid
     """
-    report = runs.import_robot(path, output or Path(name or path.stem), name=name)
+    report = runs.import_robot(path, output or Path(name or runs.name_robot_folder(path)), name=name)
     print_result(report.to_dict(), report.lines(), as_json=as_json)
 
 

@@ -24,7 +24,7 @@ from posewright.charts.formats.files import parse_any_chart
 from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
 from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.truth_table import Style
-from posewright.codegen.targets import Built, target_named
+from posewright.codegen.targets import BuildResult, target_named
 from posewright.codegen.trace import LineRange, line_ranges
 from posewright.codegen.unit import Executable, SourceFile, UnitSpec
 from posewright.codegen.user_sources import check_user_files
@@ -286,7 +286,7 @@ def _describe_differences(unit_spec: UnitSpec) -> tuple[str, ...]:
     return tuple(map(str, chart.differences)) if isinstance(chart, ChartUnitSpec) else ()
 
 
-def build(folder: Path | str, target: str | None = None) -> Built:
+def build(folder: Path | str, target: str | None = None) -> BuildResult:
     """Compile the files generated in a folder.
 
     Args:
@@ -572,7 +572,8 @@ def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> Manifest
         reason = error.message if isinstance(error, InputError) else "it is not JSON"
         message = f"the manifest is damaged: {reason}"
         raise InputError(message, where=Where(path), hint="remove it and generate again") from error
-    if manifest.begun is not None and not accept_unfinished:
+    is_unfinished = manifest.begun is not None
+    if is_unfinished and not accept_unfinished:
         raise InputError("the generation was interrupted here", where=Where(folder), hint="generate again")
     return manifest
 

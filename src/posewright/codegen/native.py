@@ -150,7 +150,7 @@ class CompiledMachine:
 
     def _unpack_columns(self, states: Records) -> dict[str, NDArray[Any]]:
         """Return columns of the chart's variables, and for each state whether it is active."""
-        columns = dict[str, NDArray[Any]]()
+        columns: dict[str, NDArray[Any]] = {}
         for name, value_type in self.machine.chart.variables.items():
             stored_column = states[self.format.field_of[name]]
             if isinstance(value_type, EnumType):
@@ -160,6 +160,7 @@ class CompiledMachine:
             else:
                 columns[name] = stored_column
         for node in self.machine.nodes[1:]:
-            bitmap_byte = states[ACTIVE][:, node.index // 8]
-            columns[IN_STATE_PREFIX + node.name] = (bitmap_byte >> (node.index % 8) & 1).view(np.bool_)
+            byte_index, bit_index = divmod(node.index, 8)  # of the node in the bitmap of active nodes
+            active_bits = states[ACTIVE][:, byte_index] >> bit_index & 1
+            columns[IN_STATE_PREFIX + node.name] = active_bits.view(np.bool_)
         return columns

@@ -9,7 +9,7 @@ from pathlib import Path
 from posewright.codegen.unit import SourceFile
 from posewright.documents import read_text
 
-OWN_FILES = ("board_pins.h", "board_hooks.cpp", "board_hooks.c")
+USER_FILES = ("board_pins.h", "board_hooks.cpp", "board_hooks.c")
 """Names of the user's files of all targets."""
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -25,11 +25,11 @@ def check_user_files(
 
     Args:
         folder: the folder.
-        proposed: the files that exist there, as they would be written now.
+        proposed: those of the user's files that exist there, as they would be written for the present chart.
         header: the text of `unit.h`.
         chart_name: name of the chart.
     """
-    for name in OWN_FILES:
+    for name in USER_FILES:
         if name in proposed:
             yield from _check_file(
                 name,
@@ -39,6 +39,7 @@ def check_user_files(
                 chart_name=chart_name,
             )
         elif (folder / name).exists():
+            # the target has no such file, so it was written for another one
             yield f"{name} is of another target: move it away"
 
 

@@ -199,12 +199,12 @@ def _add_travel(figures: RobotFigures, trajectory: Trajectory) -> RobotFigures:
 def _add_joint_loads(figures: RobotFigures, trajectory: Trajectory) -> RobotFigures:
     """Return the figures with the fastest joint and the joint with the highest torque; NaN is ignored."""
     joints = trajectory.robot.joint_names
-    max_speeds = np.nan_to_num(trajectory.speeds(trajectory.positions)).max(axis=0)
-    speed_ratios = max_speeds / trajectory.robot.max_speeds
-    fastest = int(speed_ratios.argmax())
-    figures = replace(
-        figures, max_joint_speed_ratio=float(speed_ratios[fastest]), fastest_joint=joints[fastest]
-    )
+    speed_ratios = trajectory.max_speeds(trajectory.positions) / trajectory.robot.max_speeds
+    if np.isfinite(speed_ratios).any():
+        fastest = int(np.nanargmax(speed_ratios))
+        figures = replace(
+            figures, max_joint_speed_ratio=float(speed_ratios[fastest]), fastest_joint=joints[fastest]
+        )
     efforts = trajectory.record.efforts
     if not np.isfinite(efforts).any():
         return figures

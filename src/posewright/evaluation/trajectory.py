@@ -250,6 +250,8 @@ class Trajectory:
     @property
     def leg_joints(self) -> tuple[str, ...]:
         """Names of the legs' joints."""
+        if self.robot.biped is not None:
+            return tuple(joint for joints in self.robot.biped.joints.values() for joint in joints)
         return tuple(joint for leg in self.robot.legs for joint in leg.joints)
 
     @cached_property
@@ -262,9 +264,22 @@ class Trajectory:
         """Stall torques of the servos, `(n_joints,)` [N m]."""
         return np.array([servo.stall_torque_nm for servo in self.robot.servos])
 
-    def speeds(self, angles: Floats) -> Floats:
-        """Return the speeds between rows of angles `(n, n_joints)` [rad], `(n - 1, n_joints)` [rad/s]."""
-        speeds: Floats = np.abs(np.diff(angles, axis=0)) / self.row_s
+    def max_speeds(self, angles: Floats) -> Floats:
+        """Return the greatest speed of each joint between two successive known angles, `(n_joints,)` [rad/s].
+
+        A bus does not read every joint in every frame, so there may be unknown angles between two known ones.
+
+        Args:
+            angles: of all rows, `(n, n_joints)` [rad]; NaN where unknown.
+
+        Returns:
+            The speeds; NaN for a joint with fewer than two known angles.
+        """
+        speeds = np.full(angles.shape[1], np.nan)
+        for joint, joint_angles in enumerate(angles.T):
+            rows = np.flatnonzero(np.isfinite(joint_angles))
+            if len(rows) > 1:
+                speeds[joint] = np.abs(np.diff(joint_angles[rows]) / np.diff(rows)).max() / self.row_s
         return speeds
 
 

@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from posewright import motions
 from posewright.errors import UnsafeMotionError, Where
-from posewright.motions import HARDWARE, DesignRules, Finding, Level, Motion, robot_of_motion
+from posewright.motions import (
+    HARDWARE,
+    DesignRules,
+    Finding,
+    Level,
+    Motion,
+    check_design_rules,
+    robot_of_motion,
+)
 from posewright.robots import Robot
 
 
@@ -41,7 +48,7 @@ def check_motion(
             robot's model is not valid.
     """
     card = robot_of_motion(motion, robot)
-    findings = motions.check_motion(motion, card, near_pose=near_pose, celebration=celebration, rules=rules)
+    findings = check_design_rules(motion, card, near_pose=near_pose, celebration=celebration, rules=rules)
     if any(finding.rule == "finite" for finding in findings):
         return findings  # there is no pose in which links could collide
     from posewright.hazards.self_collision import find_self_collisions  # loads MuJoCo

@@ -9,7 +9,7 @@ angle between upper leg and shank.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import atan2, copysign, cos, sin, sqrt
 
 import numpy as np
@@ -61,16 +61,23 @@ class LegShape:
     upper_length: float
     shank_length: float
     lateral_offset: float
-    cos_upper: float = field(repr=False)
-    sin_upper: float = field(repr=False)
-    knee_zero: float = field(repr=False)
-    lower_angle: float = field(repr=False)
-    stretched_length_sq: float = field(repr=False)
-    folded_length_sq: float = field(repr=False)
-    length_sq_sum: float = field(repr=False)
-    length_sq_diff: float = field(repr=False)
-    half_inverse_upper: float = field(repr=False)
-    sq_tolerance: float = field(repr=False)
+    cos_upper: float
+    sin_upper: float
+    knee_zero: float
+    lower_angle: float
+    stretched_length_sq: float
+    folded_length_sq: float
+    length_sq_sum: float
+    length_sq_diff: float
+    half_inverse_upper: float
+    sq_tolerance: float
+
+    def __repr__(self) -> str:
+        """Return the leg's lengths; the other constants follow from them and two angles."""
+        return (
+            f"LegShape(upper_length={self.upper_length!r}, shank_length={self.shank_length!r}, "
+            f"lateral_offset={self.lateral_offset!r})"
+        )
 
     @classmethod
     def of(cls, upper: float, lower: float, upper_angle: float, lower_angle: float, side: float) -> LegShape:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from posewright.motions.checked_motion import DesignRules as DesignRules
     from posewright.motions.checked_motion import Finding as Finding
     from posewright.motions.checked_motion import Level as Level
-    from posewright.motions.design_rules import check_motion as check_motion
+    from posewright.motions.design_rules import check_design_rules as check_design_rules
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
     from posewright.motions.motion import SoundTrack as SoundTrack

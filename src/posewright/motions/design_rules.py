@@ -250,8 +250,8 @@ def _lost_picture_spans(checked: CheckedMotion, columns: Sequence[int]) -> list[
 
 def _fastest_turn(checked: CheckedMotion, segment: Segment, columns: Sequence[int]) -> _FastestTurn:
     """Return the fastest turn in a segment of any joint in the given columns."""
-    column = columns[int(segment.fastest[columns].argmax())]
-    speed = float(segment.fastest[column])
+    column = columns[int(segment.greatest_speeds[columns].argmax())]
+    speed = float(segment.greatest_speeds[column])
     return _FastestTurn(
         speed, checked.motion.joints[column], segment.keyframe_number, time_s=segment.fastest_s(column)
     )
@@ -272,7 +272,7 @@ RULES: Mapping[str, Callable[[CheckedMotion], Iterator[Finding]]] = MappingProxy
 )
 
 
-def check_motion(
+def check_design_rules(
     motion: Motion,
     robot: Robot | str | None = None,
     *,
@@ -281,6 +281,8 @@ def check_motion(
     rules: str | Path | DesignRules = HARDWARE,
 ) -> tuple[Finding, ...]:
     """Return the findings of the design rules, errors first, then in the order of keyframes.
+
+    Links of the robot that would collide are not found here: `posewright.check_motion` finds both.
 
     What a joint does at many keyframes is one finding, the worst, that lists them all.
 

@@ -286,6 +286,9 @@ class _RecordCollector:
         """Return the contents, with each topic's messages in the order of their sequence numbers.
 
         To be called once, after the last record.
+
+        Raises:
+            ValueError: two channels have the same topic.
         """
         for channel_id, messages in self._messages.items():
             sequences = self._sequences[channel_id]

@@ -120,7 +120,7 @@ class FallDetector:
     def __init__(self, limits: FallLimits, *, up: Floats = LEVEL_UP) -> None:
         self._limits = limits
         self._cos_tilt = math.cos(limits.tilt_rad)
-        self._up = None if up is LEVEL_UP else up
+        self._up_in_base = None if up is LEVEL_UP else up
         self._height_limit_m: float | None = None
         self._n_rows = 0
         self._is_down = False
@@ -137,10 +137,10 @@ class FallDetector:
         if self._height_limit_m is None:
             self._height_limit_m = self._limits.height_share * float(base[0, 2])
         if upright is None:
-            if self._up is None:
+            if self._up_in_base is None:
                 upright = uprightness(base[:, 3:])
             else:
-                upright = rotation_matrices(base[:, 3:])[..., 2] @ self._up
+                upright = rotation_matrices(base[:, 3:])[..., 2] @ self._up_in_base
         is_tilted = upright < self._cos_tilt
         if not self._limits.height_share:
             return np.asarray(is_tilted)

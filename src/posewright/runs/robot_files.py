@@ -1,4 +1,4 @@
-"""Imports robots from URDF, MuJoCo and OpenRAVE as a card with a model, and exports them."""
+"""Imports robots from URDF, xacro, MuJoCo and OpenRAVE as a card with a model, and exports them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
 from posewright.errors import InputError, OutputError, PosewrightError, Where, escape_unprintable
 from posewright.formats.openrave import is_openrave, read_openrave_robot
-from posewright.formats.urdf.reading import read_urdf, require_expanded
+from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
+from posewright.formats.urdf.xacro import uses_xacro
 from posewright.robots import (
     Hinge,
     Mechanism,
@@ -109,10 +110,10 @@ class ImportedRobot:
 
 
 def import_robot(path: str | Path, folder: str | Path, *, name: str | None = None) -> ImportedRobot:
-    """Import a robot from URDF, MuJoCo or OpenRAVE into a new folder with a card and a model.
+    """Import a robot from URDF, xacro, MuJoCo or OpenRAVE into a new folder with a card and a model.
 
     Args:
-        path: a `.urdf` or `.xml` file; its root element tells the format.
+        path: a `.urdf`, `.xacro` or `.xml` file; its root element tells the format.
         folder: the folder to be created.
         name: the robot's short name; by default derived from the name in the file.
 
@@ -128,10 +129,9 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     if path_exists(folder):
         raise OutputError.at(folder, "it already exists; choose another name")
     root = read_markup(path)
-    require_expanded(root)
     if root.name == "mujoco":
         mechanism, remarks = read_mjcf(path)
-    elif is_openrave(root):
+    elif is_openrave(root) and not uses_xacro(root):
         mechanism, remarks = read_openrave_robot(path)
     else:
         mechanism, remarks = read_urdf(path)
@@ -173,6 +173,12 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     except OSError as error:
         raise OutputError.at(folder, error.strerror or str(error)) from error
     return ImportedRobot(read_robot(folder), folder, all_oddities)
+
+
+def name_robot_folder(path: Path) -> str:
+    """Return the name of the folder for a robot imported from a file: the file's without suffixes."""
+    is_xacro = path.suffix.lower() == ".xacro"
+    return path.stem.removesuffix(".urdf") if is_xacro else path.stem
 
 
 def export_robot(robot: str | Path | Robot, to: str, path: str | Path) -> None:

@@ -101,6 +101,10 @@ class Evaluation:
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Convert the score to a float and the facts to plain data.
+
+        NaN and minus infinity become infinity, with the original score among the facts.
+        """
         original_score: object = self.score  # a problem may return any type
         if not isinstance(original_score, numbers.Real):
             hint = "expected a number; infinity if there is none"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.codegen.behaviour.wires import SensorField, find_sensor_fields
+from posewright.codegen.behaviour.wires import SensorField, name_sensor_fields
 from posewright.codegen.unit import Records
 from posewright.controllers.behaviours import Behaviour
 from posewright.controllers.behaviours.sources import ChannelSource, JointSource
@@ -39,7 +39,7 @@ def draw_readings(behaviour: Behaviour, input_dtype: np.dtype[np.void], n: int, 
         if isinstance(sensor, RangeScan | RangeSensor)
     }
     is_change_of_scan = rng.random(n) < 1.0 / MEAN_HOLD_FRAMES  # all beams of a scan change at once
-    for sensor_field, field_name in find_sensor_fields(behaviour).items():
+    for sensor_field, field_name in name_sensor_fields(behaviour).items():
         is_beam = sensor_field.name in max_range_of_sensor and sensor_field.index is not None
         if is_beam:
             max_range_m = max_range_of_sensor[sensor_field.name]

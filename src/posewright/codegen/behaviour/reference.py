@@ -9,7 +9,7 @@ from posewright.bodies import BodyState, Reading
 from posewright.buses.dynamixel.packets import goal_positions
 from posewright.codegen.behaviour.integer_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
-from posewright.codegen.behaviour.wires import SensorField, find_sensor_fields
+from posewright.codegen.behaviour.wires import SensorField, name_sensor_fields
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.unit import Records
 from posewright.control import Schedule
@@ -45,7 +45,7 @@ class BehaviourReference:
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._player = PagePlayer(tables)
         self._motion_numbers = {name: number for number, name in enumerate(tables.motion_names)}
-        self._sensor_fields = find_sensor_fields(behaviour)
+        self._sensor_fields = name_sensor_fields(behaviour)
         self.reset()
 
     def reset(self) -> None:

@@ -208,18 +208,18 @@ def _choose_parts_per_frame(robot: Robot, motions: Mapping[str, Motion]) -> int:
     """Return the number of parts of a frame in which the player counts time.
 
     It is the smallest number in which all times of the motions are whole parts. If that is greater than
-    `MAX_PARTS`, it is one in which at least the durations of passes are, so that motions keep time; the times
-    of keyframes are rounded.
+    `MAX_PARTS`, it is one in which at least every motion lasts whole parts, so that motions keep time; the
+    times of keyframes are rounded.
 
     Raises:
         InputError: the longest motion would have too many parts to be counted.
     """
     durations = [in_frames(motion.duration, robot.frame_period_s) for motion in motions.values()]
     times = [_keyframe_times(motion, robot) for motion in motions.values()]
-    parts_for_passes = math.lcm(*(duration.denominator for duration in durations))
-    parts = math.lcm(parts_for_passes, *(time.denominator for time in chain.from_iterable(times)))
+    parts_for_durations = math.lcm(*(duration.denominator for duration in durations))
+    parts = math.lcm(parts_for_durations, *(time.denominator for time in chain.from_iterable(times)))
     if parts > MAX_PARTS:
-        parts = parts_for_passes * max(1, MAX_PARTS // parts_for_passes)
+        parts = parts_for_durations * max(1, MAX_PARTS // parts_for_durations)
     longest_motion_frames = max(map(math.ceil, durations), default=1)
     if parts * longest_motion_frames >= _TIME_LIMIT:
         raise InputError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from posewright.charts.expression import Name
-from posewright.codegen.behaviour.wires import SensorField, WiresCode, double_literal, find_sensor_fields
+from posewright.codegen.behaviour.wires import SensorField, WiresCode, double_literal, name_sensor_fields
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import closure, fragment
 from posewright.codegen.c.expressions import CExpressions
@@ -83,7 +83,7 @@ class UnitSource:
         }  # names in C
         self._wires = WiresCode(
             behaviour,
-            find_sensor_fields(behaviour),
+            name_sensor_fields(behaviour),
             names.inputs,
             event_names=names.event_inputs,
             output_names=self._output_names,
@@ -123,21 +123,21 @@ class UnitSource:
 
     def _offset_definitions(self) -> Iterator[str]:
         """Yield the lines of `unit.h` that define the offsets of sensors and states in their records."""
-        meanings = {
+        sensor_meanings = {
             name: _describe_sensor_field(sensor_field, self.behaviour.robot)
-            for sensor_field, name in find_sensor_fields(self.behaviour).items()
+            for sensor_field, name in name_sensor_fields(self.behaviour).items()
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
-        yield from offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), meanings)
+        yield from offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), sensor_meanings)
         motion_names = ["none", *self.behaviour.motions]
         numbered_motions = ", ".join(f"{number} {name}" for number, name in enumerate(motion_names))
-        behaviour_meanings = {
+        state_meanings = {
             "action": f"the motion asked for: {numbered_motions}",
             "playing": "the motion that is played, by the same numbers",
             "late": "frames that went by without a step since the reset, at most 255",
             "packet": "the servo packet of this frame",
         }
-        yield from self.chart.state_offsets(self.state_dtype, behaviour_meanings)
+        yield from self.chart.state_offsets(self.state_dtype, state_meanings)
 
     def _source(self) -> SourceFile:
         """Return `unit.c`: constants, variables, the function `sense`, the tick and the unit's functions."""

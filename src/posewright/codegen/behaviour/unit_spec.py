@@ -16,7 +16,7 @@ from posewright.codegen.behaviour.motion_sources import player_sources
 from posewright.codegen.behaviour.reference import BehaviourReference
 from posewright.codegen.behaviour.tables import PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
-from posewright.codegen.behaviour.wires import find_sensor_fields
+from posewright.codegen.behaviour.wires import name_sensor_fields
 from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.names import identifier
 from posewright.codegen.unit import Executable, Records, SourceFile, read_package_sources
@@ -93,7 +93,7 @@ class BehaviourUnitSpec:
     @cached_property
     def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of sensor numbers."""
-        fields = [(name, "<f8") for name in find_sensor_fields(self.behaviour).values()]
+        fields = [(name, "<f8") for name in name_sensor_fields(self.behaviour).values()]
         return np.dtype(fields or [("nothing", "<f8")])  # a record without fields would have no bytes
 
     @cached_property
@@ -152,7 +152,7 @@ class BehaviourUnitSpec:
         """Return the behaviour itself with its motions in integer arithmetic."""
         return BehaviourReference(self.behaviour, self.tables, self.chart, self.state_dtype)
 
-    def record_of(self, state: BodyState, random_number: float = 0.0) -> Records:
+    def input_record_of(self, state: BodyState, random_number: float = 0.0) -> Records:
         """Return the record of inputs for a state of the body, `(1,)`.
 
         Args:
@@ -163,7 +163,7 @@ class BehaviourUnitSpec:
             BodyError: the body lacks a sensor that the behaviour reads.
         """
         record = np.zeros(1, self.input_dtype)
-        for sensor_field, field_name in find_sensor_fields(self.behaviour).items():
+        for sensor_field, field_name in name_sensor_fields(self.behaviour).items():
             record[field_name] = sensor_field.read_number(state, self.behaviour.robot, random_number)
         return record
 

@@ -14,7 +14,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import BodyState
 from posewright.charts.types import FloatType, IntType, Type
-from posewright.codegen.c.names import distinct, identifier
+from posewright.codegen.c.names import choose_identifiers, identifier
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 from posewright.controllers.behaviours import Behaviour, Side
@@ -78,20 +78,19 @@ class SensorField:
         return float(values[robot.index(self.name)])
 
 
-def find_sensor_fields(behaviour: Behaviour) -> Mapping[SensorField, str]:
-    """Return the fields of the records of inputs: all numbers that the wires read, each once.
+def name_sensor_fields(behaviour: Behaviour) -> Mapping[SensorField, str]:
+    """Return the fields of a record of inputs, each with its name in the record's dtype.
 
-    Returns:
-        The name of each field in the record's dtype, in the order of the record.
+    There is a field for every number that the wires read, in the order in which they first read it.
     """
     sensor_fields: dict[SensorField, None] = {}  # a set in the order of insertion
     for wire in behaviour.inputs:
-        sensor_fields |= dict.fromkeys(_fields_read(wire.source, behaviour))
-    names = distinct(map(str, sensor_fields))
+        sensor_fields |= dict.fromkeys(_fields_of_source(wire.source, behaviour))
+    names = choose_identifiers(map(str, sensor_fields))
     return {sensor_field: names[str(sensor_field)] for sensor_field in sensor_fields}
 
 
-def _fields_read(source: Source, behaviour: Behaviour) -> Iterator[SensorField]:
+def _fields_of_source(source: Source, behaviour: Behaviour) -> Iterator[SensorField]:
     """Yield the fields of a record that a source reads; none for the time and the motion that is played."""
     match source:
         case ChannelSource():
@@ -207,9 +206,11 @@ class WiresCode:
     def _write_assignment(self, writer: CWriter, wire: InputWire, expression: str, target: str) -> None:
         """Write the assignment of a source's number to a variable of C.
 
-        With a threshold, the variable is set to whether the number is beyond it. Otherwise the number is
-        converted to the wire's unit and clamped to the type of the input; a flag becomes whether it is not 0.
-        A NaN leaves the variable as it is; in the first record, it makes `sense` fail.
+        With a threshold, the variable is set to whether the number is beyond it. A flag becomes whether it is
+        not 0. Other numbers are converted to the wire's unit and clamped to the type of the input.
+
+        Without a threshold, a NaN leaves the variable as it is; in the first record (`is_first` in C) the C
+        function `sense` then fails.
 
         Args:
             writer: receives the lines.
@@ -228,9 +229,9 @@ class WiresCode:
             if wire.source.quantity is Quantity.FLAG:
                 writer.line(f"{target} = (value < 0.0) || (value > 0.0);")
             else:
-                writer.line(
-                    f"value = in_units(value, {double_literal(wire.unit)}, {double_literal(wire.none)});"
-                )
+                unit = double_literal(wire.unit)  # size of the chart's unit, in SI units
+                value_if_nothing_found = double_literal(wire.none)
+                writer.line(f"value = in_units(value, {unit}, {value_if_nothing_found});")
                 writer.line(f"{target} = {_clamp_to_type(wire.type)};")
         with writer.indented_block():
             writer.line(f"return false; {comment('nothing to begin with')}")
@@ -245,7 +246,7 @@ class WiresCode:
                 number = self._field_expression(SensorField("channel", source.channel, source.index))
                 return f"finite_or({number}, {double_literal(source.no_reading)})"
             case JointSource() | RandomSource():
-                return self._field_expression(next(_fields_read(source, self.behaviour)))
+                return self._field_expression(next(_fields_of_source(source, self.behaviour)))
             case PlayingSource():
                 motion_names = [None, *self.behaviour.motions]  # 0 is the number of no motion on the board
                 motion_number = motion_names.index(source.motion)
@@ -284,7 +285,7 @@ class WiresCode:
 
     def _direction_expression(self, direction: Direction) -> str:
         """Return the expression of C for a direction relative to the robot [rad]."""
-        if isinstance(direction.towards, str):
+        if isinstance(direction.towards, str):  # the name of a chart's output [deg]
             towards = (
                 f"((double)chart.out.{self.output_names[direction.towards]} * {double_literal(RAD_PER_DEG)})"
             )
@@ -292,7 +293,8 @@ class WiresCode:
             towards = double_literal(direction.towards)
         if direction.compass is None:
             return towards
-        return f"({towards} - {self._field_expression(SensorField('channel', *direction.compass))})"
+        heading = self._field_expression(SensorField("channel", *direction.compass))
+        return f"({towards} - {heading})"
 
     def _field_expression(self, sensor_field: SensorField) -> str:
         """Return the expression of C for the number of a field in the record `input`."""
@@ -304,11 +306,10 @@ class WiresCode:
         It has the directions of the beams and the scanner's range, and the arrays `_ahead` and `_aside`, in
         which the board stores the end points of the beams in each frame.
         """
-        key = scanner.channel
-        if key in self._table_names:
-            return self._table_names[key]
+        if scanner.channel in self._table_names:
+            return self._table_names[scanner.channel]
         name = f"beams_{identifier(scanner.channel)}"
-        self._table_names[key] = name
+        self._table_names[scanner.channel] = name
         beams = scanner.beams
         n_beams = len(beams.angles)
         cosines, sines = beams.directions

@@ -84,12 +84,14 @@ class ChartGenerator:
 
     @cached_property
     def table(self) -> TruthTable | None:
-        """The table of the tick; None for a switch.
+        """The table by which a tick is taken; None for a tick written as a `switch`.
+
+        A `switch` is written for comparison only where the style is `AUTO`, which takes the smaller one.
 
         Raises:
             InputError: a table is requested, and the chart cannot be one.
         """
-        style = self.monitors.style(self.options.style)
+        style = self.monitors.resolve_style(self.options.style)
         switch_generator = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
         single_state_code = self.state_code if isinstance(self.state_code, SingleStateCode) else None
         return choose_table(
@@ -165,7 +167,10 @@ class ChartGenerator:
         return "on_" + self.names.events[event].removeprefix(f"{self.names.constant}_EVENT_").lower()
 
     def _write_process_event(self) -> None:
-        """Write the function that processes an event from the queue."""
+        """Write the C function that takes the transitions on an event from the queue.
+
+        It returns whether it has taken one.
+        """
         with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
             with writer.block("switch (event)"):
                 for event in sorted(self.machine.handled_events):
@@ -216,20 +221,21 @@ class ChartGenerator:
         writer.line(f"(void){self._counted_call('deal_with(chart, in, event)')};")
 
     def _write_tick(self) -> None:
-        """Write the body of the function that takes a tick.
+        """Write the body of the C function that takes a tick.
 
         A tick enters the chart or counts time, takes transitions without an event, then those on each event
-        that has come, and does the `during` actions of the states that were not left.
+        that has come, and does the `during` actions of the states that were not left. After each of these,
+        the C function `settle` takes the microsteps that follow, if the chart has any.
         """
         code = self.code
         writer = code.writer
         machine = self.machine
-        settles = self.uses_queue or machine.runs_to_completion  # whether there is a function `settle`
+        has_settle = self.uses_queue or machine.runs_to_completion  # whether there is a function `settle`
         self.state_code.write_begin()
         self.state_code.write_stayed_flags()
         if not machine.runs_to_completion and self.state_code.has_transitions(None):
             writer.line(f"(void){self._counted_call('sampled(chart, in)')};")
-        if settles:
+        if has_settle:
             writer.line("settle(chart, in);")
         for event in machine.events:
             if self.state_code.has_transitions(event):
@@ -239,7 +245,7 @@ class ChartGenerator:
                 ):
                     call = f"{self.transitions_function(event)}(chart, in)"
                     writer.line(f"(void){self._counted_call(call)};")
-                    if settles:
+                    if has_settle:
                         writer.line("settle(chart, in);")
         if machine.during_nodes:
             code.write_during_actions()

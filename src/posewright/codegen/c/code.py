@@ -66,14 +66,17 @@ class ChartCode:
         self.raised_fields: dict[str, str] = {}
         self.chains = ChainFunctions(machine.chart, self.names)
         self.expressions = CExpressions(
-            self.name_text, self.enum_constant, soft_doubles=soft_doubles, write_chain=self.chains.call
+            self.format_name,
+            self.enum_constant,
+            soft_doubles=soft_doubles,
+            write_chain_function=self.chains.call,
         )
         bound = queue_bound(machine)
         self.queue_size = bound if max_queued_events is None else min(max_queued_events, bound)
 
     # Names and types
 
-    def name_text(self, name: Name) -> str:
+    def format_name(self, name: Name) -> str:
         """Return the expression of C for a name in an expression of the chart.
 
         It is a variable, input or event, or a name that the machine has put in: for `in(S)`, and for the

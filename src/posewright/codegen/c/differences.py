@@ -159,7 +159,7 @@ def _find_modulo_difference(generator: ChartGenerator) -> CodeDifference | None:
 
 
 def _find_float_difference(generator: ChartGenerator) -> CodeDifference | None:
-    """Return the compiler options that floats depend on; None for a chart without floats."""
+    """Return under which compiler options floats have the same results; None for a chart without floats."""
     types = [*generator.chart.inputs.values(), *generator.chart.variables.values()]
     has_float = any(isinstance(value_type, FloatType) for value_type in types)
     nodes = [node for expression in generator.machine.expressions for node in nodes_of(expression.tree)]
@@ -208,7 +208,7 @@ def _find_endless_tick_difference(generator: ChartGenerator) -> CodeDifference |
 
 
 def _find_queue_difference(generator: ChartGenerator) -> CodeDifference | None:
-    """Return the limit of the event queue; None if it cannot overflow."""
+    """Return the difference that the event queue of C has a fixed size; None if it cannot overflow."""
     if not generator.may_overflow:
         return None
     size = generator.code.queue_size
@@ -233,7 +233,7 @@ def _find_period_difference(generator: ChartGenerator) -> CodeDifference | None:
 
 
 def _find_name_difference(generator: ChartGenerator) -> CodeDifference | None:
-    """Return the names of the chart that differ in C; None if there are none."""
+    """Return the difference that some names of the chart are other ones in C; None if all are the same."""
     names = generator.names
     field_names: Mapping[str, str] = {**names.inputs, **names.fields}
     counters = {counter.name for counter in generator.machine.counters}

@@ -93,12 +93,12 @@ class CExpressions:
     """Translates expressions to C.
 
     Args:
-        name_text: returns the expression of C for a name.
+        format_name: returns the expression of C for a name.
         enum_constant: returns the constant of an enumeration's value.
         soft_doubles: whether floats of 64 bits are computed by support functions, because the compiler's
             `double` has 32.
-        write_chain: writes a function for a chain with `MIN_CHAIN_CONDITIONS` or more, and returns its call;
-            None to write chains as they are.
+        write_chain_function: writes a function for a chain with `MIN_CHAIN_CONDITIONS` or more, and returns
+            its call; None to write chains as they are.
 
     Attributes:
         support_functions: names of the support functions that are called.
@@ -108,27 +108,27 @@ class CExpressions:
 
     def __init__(
         self,
-        name_text: Callable[[Name], str],
+        format_name: Callable[[Name], str],
         enum_constant: Callable[[EnumType, str], str],
         *,
         soft_doubles: bool = False,
-        write_chain: ChainWriter | None = None,
+        write_chain_function: ChainWriter | None = None,
     ) -> None:
-        """Store the callbacks; no support function is called yet."""
-        self.name_text = name_text
+        """Store the options; nothing is translated yet."""
+        self.format_name = format_name
         self.enum_constant = enum_constant
         self.soft_doubles = soft_doubles
-        self.write_chain = write_chain
-        self.support_functions: set[str] = set()
-        self.checks_divisor = False
-        self.constant_values: Mapping[str, Value] = {}
+        self.write_chain_function = write_chain_function
+        self.support_functions: set[str] = set()  # grows as expressions are translated
+        self.checks_divisor = False  # set when a divisor is translated that may be zero
+        self.constant_values: Mapping[str, Value] = {}  # of the expression that is translated now
 
     def translate_condition(self, expression: Expression) -> str:
         """Return a condition, without brackets."""
         return self.translate(expression).text
 
     def translate_all(self, terms: Sequence[ConditionTerm]) -> str:
-        """Return the condition that all terms hold; empty for no terms."""
+        """Return the condition of C that all terms hold; empty for no terms."""
         texts: list[str] = []
         for term in terms:
             self.constant_values = term.constant_values
@@ -282,7 +282,7 @@ class CExpressions:
 
     def _translate_name(self, tree: Name) -> CExpression:
         """Return a variable, input or event in C, with the CKind and range of its type."""
-        text = self.name_text(tree)
+        text = self.format_name(tree)
         value_type = tree.type
         if isinstance(value_type, BoolType):
             return CExpression(text, CKind.BOOL, is_atom=True)
@@ -349,11 +349,11 @@ class CExpressions:
         """
         if tree.operator is Operator.MODULO:
             return self._integer_modulo(left, right)
-        extremes = [
+        results_at_bounds = [
             _compute(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
         ]
-        low = min(extremes)
-        high = max(extremes)
+        low = min(results_at_bounds)
+        high = max(results_at_bounds)
         if low < INT_LOW or high > INT_HIGH:
             function = _SATURATING_FUNCTIONS[tree.operator]
             self.support_functions.add(function)
@@ -469,7 +469,7 @@ class CExpressions:
         left = self.translate_tree(tree.left, enumeration)
         right = self.translate_tree(tree.right, enumeration)
         if left.kind not in (CKind.ENUM, CKind.BOOL):
-            left, right = self.widen((left, right))
+            left, right = self.convert_to_common_kind((left, right))
         if self.soft_doubles and left.kind is CKind.DOUBLE:
             return self._emulated_comparison(tree.operator, left, right)
         return CExpression(
@@ -506,7 +506,7 @@ class CExpressions:
         negation = "!" if operator is Operator.UNEQUAL else ""
         return CExpression(f"{negation}{call.text}", CKind.BOOL, is_atom=True)
 
-    def widen(self, numbers: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
+    def convert_to_common_kind(self, numbers: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
         """Return numbers in the narrowest kind that represents all of them exactly."""
         if all(number.is_integer for number in numbers):
             return numbers
@@ -526,16 +526,18 @@ class CExpressions:
             self.translate_tree(value, enumeration) for value in (*(then for _, then in cases), otherwise)
         ]
         if values[0].kind not in (CKind.BOOL, CKind.ENUM):
-            values = [*self.widen(tuple(values))]
-        # after `widen`, kinds differ only where some integers have 16 bits and others 32
+            values = [*self.convert_to_common_kind(tuple(values))]
+        # after `convert_to_common_kind`, kinds differ only where some integers have 16 bits and others 32
         kind = CKind.LONG if any(value.kind is CKind.LONG for value in values) else values[0].kind
         low = min(value.low for value in values)
         high = max(value.high for value in values)
         conditions = [self.translate_tree(condition) for condition, _ in cases]
-        if self.write_chain is not None and len(cases) >= MIN_CHAIN_CONDITIONS:
+        if self.write_chain_function is not None and len(cases) >= MIN_CHAIN_CONDITIONS:
             condition_texts = [condition.text for condition in conditions]
             value_texts = [value.text for value in values]
-            call = self.write_chain(tree, self._c_type(kind, enumeration), condition_texts, value_texts)
+            call = self.write_chain_function(
+                tree, self._c_type(kind, enumeration), condition_texts, value_texts
+            )
             return CExpression(call, kind, is_atom=True, low=low, high=high)
         pairs = zip(conditions, values[:-1], strict=True)
         text = "".join(f"{condition.as_operand} ? {value.as_operand} : " for condition, value in pairs)
@@ -554,7 +556,7 @@ class CExpressions:
         arguments = tuple(self.translate_tree(argument) for argument in tree.arguments)
         if tree.function == "abs":
             return self._absolute(arguments[0])
-        arguments = self.widen(arguments)
+        arguments = self.convert_to_common_kind(arguments)
         value = arguments[0]
         for argument in arguments[1:]:
             value = self._minimum_or_maximum(tree.function, value, argument)

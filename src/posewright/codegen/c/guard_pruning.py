@@ -63,35 +63,37 @@ def prune_guards(conditions: Sequence[Sequence[Tree]]) -> list[list[int] | None]
     tables = _TruthTables()
     for term in all_terms:
         tables.add_atoms(term)
-    if len(tables.number_of) > MAX_ATOMS or any(map(_divides, all_terms)):
+    if len(tables.atom_numbers) > MAX_ATOMS or any(map(_may_divide_by_zero, all_terms)):
         return [[*range(len(terms))] for terms in conditions]
-    open_rows = tables.all_rows  # the combinations for which no earlier condition holds
+    open_row_bits = tables.all_row_bits  # the combinations for which no earlier condition holds
     pruned: list[list[int] | None] = []
     for terms in conditions:
-        rows_of_terms = [tables.rows(term) for term in terms]
-        condition_rows = reduce(and_, rows_of_terms, tables.all_rows)
-        if not condition_rows & open_rows:
+        row_bits_of_terms = [tables.find_row_bits(term) for term in terms]
+        condition_row_bits = reduce(and_, row_bits_of_terms, tables.all_row_bits)
+        if not condition_row_bits & open_row_bits:
             pruned.append(None)
             continue
-        pruned.append(_find_needed_terms(rows_of_terms, open_rows))
-        open_rows &= ~condition_rows
+        pruned.append(_find_needed_terms(row_bits_of_terms, open_row_bits))
+        open_row_bits &= ~condition_row_bits
     return pruned
 
 
-def _find_needed_terms(rows_of_terms: Sequence[int], open_rows: int) -> list[int]:
-    """Return the indices of the terms that do not follow from the others and from `open_rows`.
+def _find_needed_terms(row_bits_of_terms: Sequence[int], open_row_bits: int) -> list[int]:
+    """Return the indices of the terms that do not follow from the others and from `open_row_bits`.
+
+    Sets of rows of a truth table are integers, with bit n for row n.
 
     Args:
-        rows_of_terms: the rows for which each term holds.
-        open_rows: the rows that are possible.
+        row_bits_of_terms: for each term, the rows for which it holds.
+        open_row_bits: the rows that are possible.
     """
-    needed = [*range(len(rows_of_terms))]
-    for index in reversed(range(len(rows_of_terms))):
-        rows_without_term = open_rows
+    needed = [*range(len(row_bits_of_terms))]
+    for index in reversed(range(len(row_bits_of_terms))):
+        row_bits_without_term = open_row_bits
         for other_index in needed:
             if other_index != index:
-                rows_without_term &= rows_of_terms[other_index]
-        follows_from_others = not rows_without_term & ~rows_of_terms[index]
+                row_bits_without_term &= row_bits_of_terms[other_index]
+        follows_from_others = not row_bits_without_term & ~row_bits_of_terms[index]
         if follows_from_others:
             needed.remove(index)
     return needed
@@ -104,16 +106,16 @@ class _TruthTables:
     values of all atoms; bit n of the row's number is the value of atom n.
 
     Attributes:
-        number_of: the number of each atom, by its text.
+        atom_numbers: the number of each atom, by its text.
     """
 
     def __init__(self) -> None:
-        self.number_of: dict[str, int] = {}
+        self.atom_numbers: dict[str, int] = {}
 
     @property
-    def all_rows(self) -> int:
+    def all_row_bits(self) -> int:
         """The rows of all combinations of atoms: 2 to the number of atoms bits, all 1."""
-        n_rows = 1 << len(self.number_of)
+        n_rows = 1 << len(self.atom_numbers)
         return (1 << n_rows) - 1
 
     def add_atoms(self, tree: Tree) -> None:
@@ -127,30 +129,30 @@ class _TruthTables:
             case Literal():
                 pass
             case _:
-                self.number_of.setdefault(_atom(tree).text, len(self.number_of))
+                self.atom_numbers.setdefault(_atom(tree).text, len(self.atom_numbers))
 
-    def rows(self, tree: Tree) -> int:
+    def find_row_bits(self, tree: Tree) -> int:
         """Return the rows for which a condition holds, as the bits of an integer.
 
         All atoms must have been added before.
         """
         match tree:
             case Literal():
-                return self.all_rows if tree.value else 0
+                return self.all_row_bits if tree.value else 0
             case Unary(Operator.NOT):
-                return self.all_rows & ~self.rows(tree.operand)
+                return self.all_row_bits & ~self.find_row_bits(tree.operand)
             case Binary(Operator.AND | Operator.OR):
-                operand_rows = [self.rows(operand) for operand in find_operands(tree, tree.operator)]
+                operand_rows = [self.find_row_bits(operand) for operand in find_operands(tree, tree.operator)]
                 combine = and_ if tree.operator is Operator.AND else or_
                 return reduce(combine, operand_rows)
         atom = _atom(tree)
         # an atom is false for as many rows as 2 to its number, then true for as many, and so on
-        n_equal_rows = 1 << self.number_of[atom.text]
+        n_equal_rows = 1 << self.atom_numbers[atom.text]
         true_block = ((1 << n_equal_rows) - 1) << n_equal_rows
         atom_rows = 0
-        for first_row in range(0, 1 << len(self.number_of), 2 * n_equal_rows):
+        for first_row in range(0, 1 << len(self.atom_numbers), 2 * n_equal_rows):
             atom_rows |= true_block << first_row
-        return self.all_rows & ~atom_rows if atom.is_negated else atom_rows
+        return self.all_row_bits & ~atom_rows if atom.is_negated else atom_rows
 
 
 class _Atom(NamedTuple):
@@ -167,8 +169,8 @@ def _atom(tree: Tree) -> _Atom:
     return _Atom(format_tree(tree), is_negated=False)
 
 
-def _divides(tree: Tree) -> bool:
-    """Return whether a tree has a division by anything but a literal other than zero."""
+def _may_divide_by_zero(tree: Tree) -> bool:
+    """Return whether a tree has a division or remainder whose divisor is not a literal other than zero."""
     divisions = (Operator.OVER, Operator.MODULO)
     return any(
         isinstance(node, Binary)

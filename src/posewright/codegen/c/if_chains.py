@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from posewright.charts import Chart
 from posewright.charts.expression import If, Tree, split_cases
-from posewright.codegen.c.names import ChartNames, distinct
+from posewright.codegen.c.names import ChartNames, choose_identifiers
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 
@@ -30,9 +30,9 @@ class ChainFunctions:
         self.names = names
         self.writer = CWriter()
         self._call_texts: dict[tuple[str, ...], str] = {}  # by type, conditions and values of the chain
-        self._status_setters: set[str] = set()  # names of written functions that may set the status
+        self._status_setters: set[str] = set()  # names of written C functions that may set the status
         # the name in C of each truth table, by `table_` and its name in the chart
-        self._table_names = distinct(f"table_{name}" for name in chart.functions)
+        self._table_names = choose_identifiers(f"table_{name}" for name in chart.functions)
 
     def call(self, tree: If, c_type: str, conditions: Sequence[str], values: Sequence[str]) -> str:
         """Return the C call of the function that computes a chain.
@@ -47,12 +47,12 @@ class ChainFunctions:
         """
         key = (c_type, *conditions, *values)
         if key not in self._call_texts:
-            table = self._find_table(tree)
-            name = self._unused_name(table)
-            self._call_texts[key] = self._write(name, table, c_type, conditions, values)
+            truth_table_name = self._find_truth_table(tree)
+            name = self._unused_name(truth_table_name)
+            self._call_texts[key] = self._write_function(name, truth_table_name, c_type, conditions, values)
         return self._call_texts[key]
 
-    def _find_table(self, tree: If) -> str | None:
+    def _find_truth_table(self, tree: If) -> str | None:
         """Return the name of the chart's truth table whose values are those of a chain.
 
         None means that no table has these values, or that several have.
@@ -66,18 +66,18 @@ class ChainFunctions:
         ]
         return matches[0] if len(matches) == 1 else None
 
-    def _unused_name(self, table: str | None) -> str:
+    def _unused_name(self, truth_table_name: str | None) -> str:
         """Return a name for a new function.
 
         It is that of the truth table, then with the numbers from 2 for its further calls (with other
-        arguments); or `choice_1`, `choice_2` and so on where `table` is None.
+        arguments); or `choice_1`, `choice_2` and so on where it is None.
         """
         used_names = {call_text.partition("(")[0] for call_text in self._call_texts.values()}
-        if table is None:
+        if truth_table_name is None:
             stem = "choice"
             number = 1
         else:
-            stem = self._table_names[f"table_{table}"]
+            stem = self._table_names[f"table_{truth_table_name}"]
             number = 2
             if stem not in used_names:
                 return stem
@@ -85,14 +85,19 @@ class ChainFunctions:
             number += 1
         return f"{stem}_{number}"
 
-    def _write(
-        self, name: str, table: str | None, c_type: str, conditions: Sequence[str], values: Sequence[str]
+    def _write_function(
+        self,
+        name: str,
+        truth_table_name: str | None,
+        c_type: str,
+        conditions: Sequence[str],
+        values: Sequence[str],
     ) -> str:
-        """Write a function, whose parameters are those that its text needs, and return the call of it.
+        """Write the function of a chain, with only the parameters that it needs, and return the call of it.
 
         Args:
             name: the name of the function.
-            table: the name in the chart of the truth table that the chain stands for; None without one.
+            truth_table_name: the name in the chart of the table that the chain stands for; None without one.
             c_type: the type in C of its value.
             conditions: expressions of C, in order.
             values: expressions of C: one for each condition, then the one where no condition holds.
@@ -110,12 +115,17 @@ class ChainFunctions:
             "in": f"const {prefix}_inputs_t *in",
         }
         arguments = [parameter for parameter in declarations if parameter in words]
-        line = self.chart.functions[table].line if table is not None else None
-        element = Element("function", table, line) if table is not None else None
+        line = None
+        element = None
+        if truth_table_name is not None:
+            line = self.chart.functions[truth_table_name].line
+            element = Element("function", truth_table_name, line)
         with writer.traced_to(element):
-            if table is not None:
+            if truth_table_name is not None:
                 place = f" (line {line})" if line else ""
-                writer.line(comment(f"{table}: the row that fits, the last where none does{place}"))
+                writer.line(
+                    comment(f"{truth_table_name}: the row that fits, the last where none does{place}")
+                )
             parameters = ", ".join(declarations[parameter] for parameter in arguments) or "void"
             with writer.function(f"static {c_type} {name}({parameters})"):
                 for condition, value in zip(conditions, values[:-1], strict=True):

@@ -53,19 +53,19 @@ class MonitorCode:
         # the C array `came` has a bool for each of these events: whether it was raised in this tick
         code.raised_fields = {event: f"came[{index}]" for index, event in enumerate(events)}
 
-    def style(self, style: Style) -> Style:
-        """Return the style of a monitored tick: a switch instead of `AUTO`.
+    def resolve_style(self, requested_style: Style) -> Style:
+        """Return the style in which the tick is written; `AUTO` becomes a switch if promises are monitored.
 
         Raises:
             InputError: a table is requested, but monitors need to know which events are raised.
         """
-        if style is Style.TABLE and self.code.raised_fields:
+        if requested_style is Style.TABLE and self.code.raised_fields:
             raise InputError(
                 f"{self.chart.name} cannot be a table: its promises depend on the events raised",
                 where=Where(self.chart.path),
                 hint="choose the style switch or auto",
             )
-        return Style.SWITCH if style is Style.AUTO and self.promises else style
+        return Style.SWITCH if requested_style is Style.AUTO and self.promises else requested_style
 
     @cached_property
     def size(self) -> int:

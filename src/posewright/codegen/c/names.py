@@ -135,8 +135,8 @@ def identifier(name: str) -> str:
     return f"{plain.lstrip('_')}_" if is_reserved else plain
 
 
-def distinct(names: Iterable[str]) -> dict[str, str]:
-    """Return a different identifier for each name."""
+def choose_identifiers(names: Iterable[str]) -> dict[str, str]:
+    """Return an identifier of C for each name, all different."""
     identifiers: dict[str, str] = {}
     used: set[str] = set()
     for name in names:
@@ -199,17 +199,24 @@ class ChartNames:
         self.prefix = prefix_of(chart)
         self.constant = self.prefix.upper()
         # the blank keeps an event apart from an input `ev_...`, since no input's name ends in a blank
-        input_fields = distinct([*chart.inputs, *(f"ev_{event} " for event in chart.events)])
+        input_fields = choose_identifiers([*chart.inputs, *(f"ev_{event} " for event in chart.events)])
         self.inputs = {name: input_fields[name] for name in chart.inputs}
         self.event_inputs = {event: input_fields[f"ev_{event} "] for event in chart.events}
-        outputs = distinct(chart.outputs)
+        outputs = choose_identifiers(chart.outputs)
         history_fields = (f"history_{index}" for index in range(len(machine.histories)))
         monitor_fields = (f"owed_{index}" for index in range(len(chart.promises)))
         counter_names = (counter.name for counter in machine.counters)
         region_fields = self._name_regions(machine)
         # the generator's own fields are first, so that they keep their names
-        internal_fields = distinct(
-            [*_OWN_FIELDS, *region_fields, *history_fields, *monitor_fields, *chart.locals, *counter_names]
+        internal_fields = choose_identifiers(
+            [
+                *_GENERATOR_FIELDS,
+                *region_fields,
+                *history_fields,
+                *monitor_fields,
+                *chart.locals,
+                *counter_names,
+            ]
         )
         internal_registers = {
             name: internal_fields[name] for name in machine.registers if name not in outputs
@@ -233,14 +240,20 @@ class ChartNames:
                 self.values[value_type] = distinct_constants(value_type.values, prefix, used)
 
     def _name_regions(self, machine: Machine) -> list[str]:
-        """Choose the names of a chart with regions, and return the fields; a chart without has none."""
+        """Set `region_suffixes`, `region_fields` and `history_fields`, all empty for a chart without regions.
+
+        Returns:
+            The names of these fields in the chart's struct, without those that every chart has.
+        """
         self.region_suffixes: dict[int, str] = {}
         self.region_fields: dict[int, str] = {}
         self.history_fields: dict[tuple[int, int], str] = {}
         if has_single_state(machine):
             return []
         tree = RegionTree(machine)
-        region_names = distinct(region.root.name for region in tree.regions if region.root.index != ROOT)
+        region_names = choose_identifiers(
+            region.root.name for region in tree.regions if region.root.index != ROOT
+        )
         for region in tree.regions:
             is_chart = region.root.index == ROOT
             suffix = "" if is_chart else f"_{region_names[region.root.name]}"
@@ -251,7 +264,7 @@ class ChartNames:
                 suffix = self.region_suffixes[region.root.index]
                 self.history_fields[history_index, region.root.index] = f"history_{history_index}{suffix}"
         fields = [*self.region_fields.values(), *self.history_fields.values()]
-        return [field for field in fields if field not in _OWN_FIELDS]
+        return [field for field in fields if field not in _GENERATOR_FIELDS]
 
     def _typed_elements(self, chart: Chart) -> Iterator[tuple[str, Type]]:
         """Yield name and type of all inputs, variables, parameters (`function_parameter`) and functions."""
@@ -263,7 +276,7 @@ class ChartNames:
             yield name, function.return_type
 
 
-_OWN_FIELDS = (
+_GENERATOR_FIELDS = (
     *("out", "state", "active", "history", "stayed", "broken", "came"),
     *("queue", "next", "waiting", "microsteps", "status"),
 )

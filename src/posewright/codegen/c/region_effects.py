@@ -52,7 +52,7 @@ def _footprint_of_actions(actions: Actions) -> Footprint:
     writes: set[str] = set()
     for expression in expressions_in(actions):
         reads |= expression.names
-        if _divides(expression):
+        if _has_division(expression):
             writes.add(_STATUS)
     for action in _all_actions(actions):
         if isinstance(action, Assign):
@@ -72,7 +72,7 @@ def _all_actions(actions: Actions) -> Iterator[Assign | Raise]:
             yield action
 
 
-def _divides(expression: Expression) -> bool:
+def _has_division(expression: Expression) -> bool:
     """Return whether an expression has a division or a remainder."""
     divisions = (Operator.OVER, Operator.MODULO)
     return any(isinstance(node, Binary) and node.operator in divisions for node in nodes_of(expression.tree))
@@ -142,7 +142,8 @@ class RegionEffects:
         tree: the regions of the chart.
         exit_functions: the functions for exits that several transitions have in common.
         transitions: the transitions that the microstep may take.
-        sees_entered_states: whether a `done` event depends on the states entered so far.
+        done_events_need_entered_states: whether it depends on the states entered so far in the microstep if a
+            `done` event is raised, which says that all regions of a state have reached a final state.
         copied_regions: the regions whose states have local copies.
     """
 
@@ -150,7 +151,7 @@ class RegionEffects:
     tree: RegionTree
     exit_functions: ExitFunctions
     transitions: Sequence[CompoundTransition]
-    sees_entered_states: bool = field(init=False)
+    done_events_need_entered_states: bool = field(init=False)
     copied_regions: list[Region] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -159,21 +160,21 @@ class RegionEffects:
         self.nodes = self.machine.nodes
         self.constants = self.code.names.states
         self.copied_regions = []
-        self.sees_entered_states = any(map(self._may_complete_regions, self.transitions))
-        if self.sees_entered_states or any(map(self._reads_states, self.transitions)):
+        self.done_events_need_entered_states = any(map(self._may_complete_regions, self.transitions))
+        if self.done_events_need_entered_states or any(map(self._reads_states, self.transitions)):
             changed = {
-                region for transition in self.transitions for region in self._changed_regions(transition)
+                region for transition in self.transitions for region in self._regions_in_domain(transition)
             }
             self.copied_regions = [region for region in self.tree.regions if region in changed]
 
-    def _changed_regions(self, transition: CompoundTransition) -> list[Region]:
+    def _regions_in_domain(self, transition: CompoundTransition) -> list[Region]:
         """Return the regions in which a transition may leave or enter states, the outermost first."""
         if transition.domain is None:
             return []
         return self.tree.regions_inside(self.nodes[transition.domain])
 
     def _reads_states(self, transition: CompoundTransition) -> bool:
-        """Return whether actions that a transition may cause ask which states are active."""
+        """Return whether actions that a transition may cause read which states are active: `in(S)`."""
         footprint = (
             self.exit_footprint(transition)
             | self.action_footprint(transition)
@@ -285,7 +286,7 @@ class RegionEffects:
 
     def write_commit(self, transitions: Iterable[CompoundTransition]) -> None:
         """Write lines that store the local copies of the regions that transitions change."""
-        changed = {region for transition in transitions for region in self._changed_regions(transition)}
+        changed = {region for transition in transitions for region in self._regions_in_domain(transition)}
         for region in self.copied_regions:
             if region in changed:
                 self.code.writer.line(f"{self._field(region)} = {self._state(region)};")
@@ -359,16 +360,16 @@ class RegionEffects:
             write()
 
     def _regions_to_clear(self, transition: CompoundTransition) -> list[Region]:
-        """Return the regions that a transition may leave and does not surely enter again."""
+        """Return the regions that a transition may leave and not enter again, whose fields it sets to 0."""
         regions = [
             region
-            for region in self._changed_regions(transition)
+            for region in self._regions_in_domain(transition)
             if any(self.tree.can_be_active(state.index, transition.source) for state in region.states)
         ]
-        if self.sees_entered_states:  # `done` events must not see states that are left
+        if self.done_events_need_entered_states:  # `done` events must not see states that are left
             return regions
         if self._restores_history(transition):
-            surely_entered = set(regions[:1])  # that of the domain
+            surely_entered = set(regions[:1])  # the outermost one, which has the transition's domain
         else:
             surely_entered = {self.tree.region_of(node.index) for node in self._nodes_entered(transition)}
         return [region for region in regions if region not in surely_entered]

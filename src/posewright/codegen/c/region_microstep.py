@@ -53,10 +53,11 @@ class RegionMicrostep:
         name: the name of the function.
         event: the event of the transitions; None for those without one.
         regions: the regions with such transitions, each after those inside it.
-        transitions: their transitions, each at the index that is its number minus 1.
-        effects: writes what transitions do.
+        transitions_of_region: their transitions, each at the index that is its number minus 1.
+        effects: writes what transitions do: exits, actions, entries.
         choice_functions: the name of the function that chooses the transition of each region.
-        preempted: the condition in C that the transition of a region is preempted, where it can be.
+        preempted_conditions: for each region whose transition may be preempted, the condition in C that it
+            is.
     """
 
     code: ChartCode
@@ -66,21 +67,21 @@ class RegionMicrostep:
     name: str
     event: str | None
     regions: list[Region] = field(init=False)
-    transitions: dict[Region, list[CompoundTransition]] = field(init=False)
+    transitions_of_region: dict[Region, list[CompoundTransition]] = field(init=False)
     effects: RegionEffects = field(init=False)
     choice_functions: dict[Region, str] = field(init=False, default_factory=dict)
-    preempted: dict[Region, str] = field(init=False, default_factory=dict)
+    preempted_conditions: dict[Region, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Find the regions with transitions on the event, and number the transitions."""
-        self.transitions = {}
+        self.transitions_of_region = {}
         for region in self.tree.inner_first(self.tree.regions):
             transitions = [transition for node in region.nodes for transition in self._transitions_of(node)]
             if transitions:  # those that leave as much have neighbouring numbers, for short conditions
-                self.transitions[region] = sorted(transitions, key=_domain_number)
-        self.regions = list(self.transitions)
+                self.transitions_of_region[region] = sorted(transitions, key=_domain_number)
+        self.regions = list(self.transitions_of_region)
         self.effects = RegionEffects(
-            self.code, self.tree, self.exit_functions, list(chain(*self.transitions.values()))
+            self.code, self.tree, self.exit_functions, list(chain(*self.transitions_of_region.values()))
         )
         prefix = self.code.names.prefix
         self.parameters = f"{prefix}_t *chart, const {prefix}_inputs_t *in"
@@ -93,15 +94,15 @@ class RegionMicrostep:
         """Write the function, and before it those for common exits and for choices of several regions."""
         self.effects.write_exit_functions()
         if len(self.regions) == 1:
-            self._write_single()
+            self._write_one_region()
         else:
             for region in self.regions:
                 stem = f"choose{self._suffix(region)}_{self.name}"
                 self.choice_functions[region] = take_unused(stem, self.function_names)
                 self._write_choice_function(region)
-            self._write_joint()
+            self._write_several_regions()
 
-    def _write_single(self) -> None:
+    def _write_one_region(self) -> None:
         """Write the function for transitions of one region, which are taken where they are chosen."""
 
         def write_taken(transition: CompoundTransition) -> None:
@@ -122,18 +123,18 @@ class RegionMicrostep:
         """Return the end of the names that belong to a region."""
         return self.code.names.region_suffixes[region.root.index]
 
-    def _taken(self, region: Region) -> str:
-        """Return the local variable with the number of the transition that a region takes."""
+    def _taken_variable(self, region: Region) -> str:
+        """Return the local variable of C with the number of the transition that a region takes."""
         return f"taken{self._suffix(region)}"
 
     @property
     def _number_type(self) -> str:
         """The type in C of a transition's number."""
-        return "uint8_t" if max(map(len, self.transitions.values())) < 255 else "uint16_t"
+        return "uint8_t" if max(map(len, self.transitions_of_region.values())) < 255 else "uint16_t"
 
     def _write_choice_function(self, region: Region) -> None:
         """Write the function that returns the number of a region's first enabled transition."""
-        numbers = {id(transition): n for n, transition in enumerate(self.transitions[region], 1)}
+        numbers = {id(transition): n for n, transition in enumerate(self.transitions_of_region[region], 1)}
 
         def write_chosen(transition: CompoundTransition) -> None:
             self.code.writer.line(f"return {numbers[id(transition)]}U;")
@@ -191,61 +192,66 @@ class RegionMicrostep:
 
     # Transitions of several regions
 
-    def _write_joint(self) -> None:
+    def _write_several_regions(self) -> None:
         """Write the function for transitions of several regions, which are chosen before any is taken."""
         for region in self.regions:
             condition = self._preempted_condition(region)
             if condition:
-                self.preempted[region] = condition
-        phases = self._phases()
+                self.preempted_conditions[region] = condition
+        phases = self._plan_phases()
         deferred_regions = [phase.region for phase in phases if phase.is_deferred]
         with self.code.function(f"static bool {self.name}({self.parameters})") as writer:
             for region in self.regions:
                 choice = f"{self.choice_functions[region]}(chart, in)"
-                decided = self._inner_decided_condition(region)
+                decided = self._all_leaves_chose_inside_condition(region)
                 if decided:
                     choice = f"({decided}) ? 0U : {choice}"
-                qualifier = "" if region in self.preempted else "const "
-                writer.line(f"{qualifier}{self._number_type} {self._taken(region)} = {choice};")
-            writer.write(f"{self._number_type} {self._due(region)};" for region in deferred_regions)
+                qualifier = "" if region in self.preempted_conditions else "const "
+                writer.line(f"{qualifier}{self._number_type} {self._taken_variable(region)} = {choice};")
+            writer.write(f"{self._number_type} {self._due_variable(region)};" for region in deferred_regions)
             self.effects.write_copies()
-            nothing_taken = " && ".join(f"({self._taken(region)} == 0U)" for region in self.regions)
+            nothing_taken = " && ".join(f"({self._taken_variable(region)} == 0U)" for region in self.regions)
             with writer.block(f"if ({nothing_taken})"):
                 writer.line("return false;")
-            for region, condition in self.preempted.items():
+            for region, condition in self.preempted_conditions.items():
                 with writer.block(f"if ({condition})"):
-                    none_of_them = len(self.transitions[region]) + 1
-                    writer.line(f"{self._taken(region)} = {none_of_them}U; /* preempted */")
-            writer.write(f"{self._due(region)} = {self._taken(region)};" for region in deferred_regions)
+                    none_of_them = len(self.transitions_of_region[region]) + 1
+                    writer.line(f"{self._taken_variable(region)} = {none_of_them}U; /* preempted */")
+            writer.write(
+                f"{self._due_variable(region)} = {self._taken_variable(region)};"
+                for region in deferred_regions
+            )
             for phase in phases:
                 self._write_overtakers(phase)
                 self._write_phase(phase)
-            self.effects.write_commit(list(chain(*self.transitions.values())))
+            self.effects.write_commit(list(chain(*self.transitions_of_region.values())))
             writer.line("return true;")
 
-    def _due(self, region: Region) -> str:
-        """Return the local variable with the number of a region's transition whose actions are still due."""
+    def _due_variable(self, region: Region) -> str:
+        """Return the variable of C with the number of a region's transition whose actions are still due."""
         return f"due{self._suffix(region)}"
 
-    def _inner_decided_condition(self, region: Region) -> str:
-        """Return the condition that all leaves inside a region have taken transitions of inner states.
+    def _all_leaves_chose_inside_condition(self, region: Region) -> str:
+        """Return the condition that all leaves inside a region's active state have chosen a transition.
 
-        Transitions of outer states are then not tried. It is empty if it never holds.
+        These are transitions of inner regions; those of the region itself are then not tried. The condition
+        is empty if it never holds.
         """
         conditions = []
         for state in region.states:
-            inner = [self._decided_condition(self.tree.region_of(child)) for child in state.children]
+            inner = [self._all_leaves_chose_condition(self.tree.region_of(child)) for child in state.children]
             if inner and all(inner):
                 conditions.append(" && ".join(inner))
         return join_conditions(conditions)
 
-    def _decided_condition(self, region: Region) -> str:
-        """Return the condition, in brackets, that all active leaves of a region have chosen a transition.
+    def _all_leaves_chose_condition(self, region: Region) -> str:
+        """Return the condition, in brackets, that every active leaf of a region has chosen a transition.
 
-        It is empty if it never holds.
+        Either the region takes one of its own, or all leaves inside its active state have chosen some. The
+        condition is empty if it never holds.
         """
-        conditions = [f"{self._taken(region)} != 0U"] if region in self.transitions else []
-        inner_condition = self._inner_decided_condition(region)
+        conditions = [f"{self._taken_variable(region)} != 0U"] if region in self.transitions_of_region else []
+        inner_condition = self._all_leaves_chose_inside_condition(region)
         if inner_condition:
             conditions.append(inner_condition)
         return f"({join_conditions(conditions)})" if conditions else ""
@@ -256,33 +262,43 @@ class RegionMicrostep:
         Of two transitions that leave common states, that of the inner region is taken, or that of the earlier
         region if neither is inside the other. The condition is empty if there are no such transitions.
         """
-        earlier_conditions: dict[tuple[int, ...], list[str]] = {}  # by numbers of transitions of the region
+        # conditions on earlier regions, by the numbers of this region's transitions that they preempt
+        preempting_conditions: dict[tuple[int, ...], list[str]] = {}
         for earlier in self.regions[: self.regions.index(region)]:
-            own_numbers: dict[tuple[int, ...], list[int]] = {}  # by those of the earlier region in conflict
-            for number, transition in enumerate(self.transitions[region], 1):
-                in_conflict = tuple(
+            # numbers of this region's transitions, by those of the earlier region that they conflict with
+            numbers_by_conflicts: dict[tuple[int, ...], list[int]] = {}
+            for number, transition in enumerate(self.transitions_of_region[region], 1):
+                conflicting_numbers = tuple(
                     earlier_number
-                    for earlier_number, other in enumerate(self.transitions[earlier], 1)
-                    if self.effects.are_in_conflict(transition, other)
+                    for earlier_number, earlier_transition in enumerate(
+                        self.transitions_of_region[earlier], 1
+                    )
+                    if self.effects.are_in_conflict(transition, earlier_transition)
                 )
-                if in_conflict:
-                    own_numbers.setdefault(in_conflict, []).append(number)
-            for earlier_numbers, numbers in own_numbers.items():
-                condition = self._taken_condition(earlier, earlier_numbers)
-                earlier_conditions.setdefault(tuple(numbers), []).append(condition)
+                if conflicting_numbers:
+                    numbers_by_conflicts.setdefault(conflicting_numbers, []).append(number)
+            for earlier_numbers, numbers in numbers_by_conflicts.items():
+                condition = self._takes_one_of_condition(earlier, earlier_numbers)
+                preempting_conditions.setdefault(tuple(numbers), []).append(condition)
         return join_conditions(
             [
-                f"({self._taken_condition(region, numbers)}) && ({join_conditions(conditions)})"
-                for numbers, conditions in earlier_conditions.items()
+                f"({self._takes_one_of_condition(region, numbers)}) && ({join_conditions(conditions)})"
+                for numbers, conditions in preempting_conditions.items()
             ]
         )
 
-    def _taken_condition(self, region: Region, numbers: Sequence[int]) -> str:
-        """Return the condition, without brackets, that a region takes one of its transitions with numbers."""
-        name = self._taken(region)
-        highest = len(self.transitions[region]) + 1  # a transition that is preempted has this number
-        if len(numbers) == highest - 1 and region not in self.preempted:
-            return f"{name} != 0U"
+    def _takes_one_of_condition(self, region: Region, numbers: Sequence[int]) -> str:
+        """Return the condition, without brackets, that a region takes one of several of its transitions.
+
+        Args:
+            region: the region.
+            numbers: the numbers of these transitions, ascending.
+        """
+        taken = self._taken_variable(region)
+        n_transitions = len(self.transitions_of_region[region])
+        if len(numbers) == n_transitions and region not in self.preempted_conditions:
+            return f"{taken} != 0U"
+        highest = n_transitions + 1  # the value of the variable if the chosen transition was preempted
         runs: list[list[int]] = []  # neighbouring numbers
         for number in numbers:
             if runs and runs[-1][-1] == number - 1:
@@ -290,14 +306,18 @@ class RegionMicrostep:
             else:
                 runs.append([number])
         conditions = [
-            number_condition(name, {n: f"{n}U" for n in run}, lowest=0, highest=highest) for run in runs
+            number_condition(taken, {n: f"{n}U" for n in run}, lowest=0, highest=highest) for run in runs
         ]
         return join_conditions(conditions)
 
     # The phases
 
-    def _phases(self) -> list[_Phase]:
-        """Return the phases with lines: exits from the last region on, actions, then entries."""
+    def _plan_phases(self) -> list[_Phase]:
+        """Return the phases in the order of the C: exits from the last region on, actions, then entries.
+
+        Phases without lines are left out. The actions of an outer region may have to come before those of an
+        inner one; `overtakers` and `is_deferred` of their phases are set for this.
+        """
         effects = self.effects
         exits = [
             self._capture_phase(region, effects.write_exits, effects.exit_footprint)
@@ -311,8 +331,8 @@ class RegionMicrostep:
             self._capture_phase(region, effects.write_entries, effects.entry_footprint)
             for region in self.regions
         ]
-        self._find_overtakers([phase for phase in actions if phase.lines])
-        return _join_phases([phase for phase in (*exits, *actions, *entries) if phase.lines])
+        self._set_overtakers([phase for phase in actions if phase.lines])
+        return _join_commuting_phases([phase for phase in (*exits, *actions, *entries) if phase.lines])
 
     def _capture_phase(
         self,
@@ -320,7 +340,9 @@ class RegionMicrostep:
         write: Callable[[CompoundTransition], None],
         find_footprint: Callable[[CompoundTransition], Footprint],
     ) -> _Phase:
-        """Return a phase of a region.
+        """Return a phase of a region, with the lines written for each of its transitions.
+
+        `code.writer` is replaced meanwhile, so that the lines do not get into the file yet.
 
         Args:
             region: the region.
@@ -330,7 +352,7 @@ class RegionMicrostep:
         file_writer = self.code.writer
         lines: dict[int, CWriter] = {}
         footprint = Footprint()
-        for number, transition in enumerate(self.transitions[region], 1):
+        for number, transition in enumerate(self.transitions_of_region[region], 1):
             self.code.writer = CWriter()
             write(transition)
             if self.code.writer.lines:
@@ -339,8 +361,8 @@ class RegionMicrostep:
         self.code.writer = file_writer
         return _Phase(region, lines, footprint)
 
-    def _find_overtakers(self, action_phases: Sequence[_Phase]) -> None:
-        """Find the phases with actions of outer regions that may come before those of inner regions.
+    def _set_overtakers(self, action_phases: Sequence[_Phase]) -> None:
+        """Set `overtakers` and `is_deferred` where an outer region's actions may precede an inner one's.
 
         The actions of transitions are executed in the order of the first leaves that choose them. A leaf
         chooses a transition of an outer state if it has none of its own, and may be before others that have.
@@ -362,8 +384,8 @@ class RegionMicrostep:
         return any(
             self.tree.can_be_active(transition.source, outer_transition.source)
             and not self.effects.are_in_conflict(transition, outer_transition)
-            for transition in self.transitions[inner]
-            for outer_transition in self.transitions[outer]
+            for transition in self.transitions_of_region[inner]
+            for outer_transition in self.transitions_of_region[outer]
         )
 
     def _undecided_before_condition(self, region: Region, outer: Region) -> str:
@@ -376,10 +398,10 @@ class RegionMicrostep:
             siblings = self.tree.nodes[region.root.parent].children
             around = self.tree.region_of(region.root.parent)
             left_to_outer = ""
-            if around is not outer and around in self.transitions:
-                left_to_outer = f"({self._taken(around)} == 0U) && "
+            if around is not outer and around in self.transitions_of_region:
+                left_to_outer = f"({self._taken_variable(around)} == 0U) && "
             for sibling in siblings[: siblings.index(region.root.index)]:
-                decided = self._decided_condition(self.tree.region_of(sibling))
+                decided = self._all_leaves_chose_condition(self.tree.region_of(sibling))
                 conditions.append(left_to_outer + (f"!{decided}" if decided else "true"))
             region = around
         return "true" if "true" in conditions else join_conditions(conditions)
@@ -388,9 +410,9 @@ class RegionMicrostep:
         """Write the actions of outer regions that come before those of a phase, if they do."""
         writer = self.code.writer
         for outer_phase in phase.overtakers:
-            due = self._due(outer_phase.region)
+            due = self._due_variable(outer_phase.region)
             undecided = self._undecided_before_condition(phase.region, outer_phase.region)
-            is_next = f"({due} != 0U) && ({self._taken(phase.region)} != 0U)"
+            is_next = f"({due} != 0U) && ({self._taken_variable(phase.region)} != 0U)"
             if undecided != "true":
                 is_next += f" && ({undecided})"
             with writer.block(f"if ({is_next})"):
@@ -401,7 +423,9 @@ class RegionMicrostep:
     def _write_phase(self, phase: _Phase) -> None:
         """Write the lines of a phase, for the transition that its region takes."""
         writer = self.code.writer
-        number_name = self._due(phase.region) if phase.is_deferred else self._taken(phase.region)
+        number_name = (
+            self._due_variable(phase.region) if phase.is_deferred else self._taken_variable(phase.region)
+        )
         numbers_of_lines: dict[tuple[str, ...], list[int]] = {}
         for number, lines in sorted(phase.lines.items()):
             numbers_of_lines.setdefault(tuple(lines.lines), []).append(number)
@@ -412,7 +436,7 @@ class RegionMicrostep:
             return
         with writer.block(f"switch ({number_name})"):
             for numbers in numbers_of_lines.values():
-                transitions = [self.transitions[phase.region][number - 1] for number in numbers]
+                transitions = [self.transitions_of_region[phase.region][number - 1] for number in numbers]
                 for number, transition in zip(numbers, transitions, strict=True):
                     writer.line(f"case {number}U: {self.code.transition_name_comment(transition)}")
                 writer.depth += 1
@@ -427,7 +451,7 @@ def _domain_number(transition: CompoundTransition) -> int:
     return -1 if transition.domain is None else transition.domain
 
 
-def _join_phases(phases: Sequence[_Phase]) -> list[_Phase]:
+def _join_commuting_phases(phases: Sequence[_Phase]) -> list[_Phase]:
     """Return the phases with those of a region joined where the phases between depend on neither.
 
     A phase is joined to an earlier one of its region if it could as well come right after that. Phases whose

@@ -83,7 +83,10 @@ class RegionsCode:
         return fields
 
     def write_init(self) -> None:
-        """Write the initialisation of these fields."""
+        """Write lines of C that initialise the fields of active states, histories and `stayed` flags.
+
+        A chart that is entered at its first tick has no active state before it.
+        """
         writer = self.code.writer
         initial_nodes: set[int] = set()
         if not self.enters_at_first_tick:
@@ -187,18 +190,21 @@ class RegionsCode:
         for region in self.tree.regions:
             lines.append(f"switch (chart.{self.field(region)}) {{")
             for state in region.states:
-                path = {state.index, *state.ancestors, ROOT}
-                own_nodes = {node.index for node in region.nodes} | {ROOT}
+                active_nodes = {state.index, *state.ancestors, ROOT}
+                nodes_of_region = {node.index for node in region.nodes} | {ROOT}
                 lines.append(f"case {self.constant_of_state(state)}:")
-                lines += [f"    set_bit(active, {number}U);" for number in sorted(path & own_nodes)]
+                lines += [
+                    f"    set_bit(active, {number}U);" for number in sorted(active_nodes & nodes_of_region)
+                ]
                 lines.append("    break;")
             lines += ["default:", "    break;", "}"]
         return lines
 
     def lines_loading_active(self) -> list[str]:
-        """Return lines that set the active states from the bitmap `active` of a state record.
+        """Return lines of C that set the active state of every region from the bitmap of a state record.
 
-        A bitmap of zeros is that of a chart that was not entered yet; the bit of the chart itself is 0.
+        The bitmap, `active` in C, has a bit for each node; bit 0 is that of the chart itself. It is 0 in a
+        chart that was not entered yet, whose fields are left as they are.
         """
         lines = ["if (has_bit(active, 0U)) {"]
         for region in self.tree.regions:
@@ -218,14 +224,19 @@ class RegionsCode:
         lines: list[str] = []
         for part in self._history_parts(history_index):
             if part.state.parallel and part.is_deep:
-                continue  # the fields of its regions have the leaves
+                continue  # the leaves that it stands for are stored in the fields of its regions
             lines.append(f"if (chart.{part.field} == {self.constant_of_state(part.state)}) {{")
             lines += [f"    set_bit({pointer}, {number}U);" for number in part.nodes_to_reenter]
             lines.append("}")
         return lines
 
     def lines_loading_history(self, history_index: int, pointer: str) -> list[str]:
-        """Return lines that load a history from its bitmap in a state record; see `lines_storing_history`."""
+        """Return lines of C that set the fields of a history from its bitmap in a state record.
+
+        Args:
+            history_index: index of the history in the machine.
+            pointer: the expression of C for the address of the bitmap.
+        """
         lines: list[str] = []
         for part in self._history_parts(history_index):
             is_stored = " || ".join(

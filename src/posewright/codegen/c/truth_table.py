@@ -92,15 +92,15 @@ class _Field:
         low: the lowest value in any row, which is subtracted from the value that is stored.
         n_bits: number of bits.
         shift: number of the lowest bit.
-        pattern_index: the index in `TruthTable.patterns` of the rows that set the register; None if all rows
-            set it.
+        group_index: the group of registers that it belongs to, as an index in `TruthTable.group_flags`; None
+            if all rows set it.
     """
 
     name: str
     low: int
     n_bits: int
     shift: int
-    pattern_index: int | None
+    group_index: int | None
 
 
 class TruthTable:
@@ -110,8 +110,8 @@ class TruthTable:
     has one state more, before that tick, whose number follows that of the last leaf.
 
     Each row is packed into 8 or 16 bits. From the lowest bit on, these are the fields of registers, a bit for
-    each pattern, and the next state. A pattern is a set of rows; its bit in a row is 1 if the row sets the
-    registers of the pattern, and 0 if it leaves them unchanged.
+    each group, and the next state. A group has the registers that are set in the same rows, unless these are
+    all rows; its bit in a row is 1 if the row sets them, and 0 if it leaves them unchanged.
 
     Args:
         state_code: the code of its states.
@@ -124,7 +124,7 @@ class TruthTable:
         n_states: number of states, with the one before the first tick.
         rows: the rows, by state and then by the values of the columns.
         fields: the fields of a row.
-        patterns: for each pattern, whether each row sets its registers, `(n_rows,)`.
+        group_flags: for each group, whether each row sets its registers, `(n_rows,)`.
         state_shift: the lowest bit of the next state.
         n_bits: number of bits of a row.
 
@@ -148,9 +148,9 @@ class TruthTable:
             raise NotATableError(f"it would have {n_rows} rows, and {MAX_ROWS} are the most")
         rows = [row for state in range(self.n_states) for row in self._compute_rows(state)]
         self.rows = self._fill_known_values(rows)
-        self.fields, self.patterns = self._pack_fields()
+        self.fields, self.group_flags = self._pack_fields()
         n_field_bits = sum(field.n_bits for field in self.fields)
-        self.state_shift = n_field_bits + len(self.patterns)
+        self.state_shift = n_field_bits + len(self.group_flags)
         self.n_bits = self.state_shift + (self.n_states - 1).bit_length()
         if self.n_bits > ROW_BITS:
             raise NotATableError(f"a row would take {self.n_bits} bits, and {ROW_BITS} are the most")
@@ -293,7 +293,8 @@ class TruthTable:
     def _fill_known_values(self, rows: Sequence[_TableRow]) -> list[_TableRow]:
         """Return rows that also set registers they leave unchanged, where the state determines the value.
 
-        A register that all rows set needs no pattern, which saves a bit in each row.
+        A row has a bit for each group of registers that only some rows set. A register that all rows set
+        needs no such bit.
         """
         values_in_state = self._find_values_in_states(rows)
         filled_rows = []
@@ -343,47 +344,46 @@ class TruthTable:
     # How a row is packed
 
     def _pack_fields(self) -> tuple[list[_Field], list[tuple[bool, ...]]]:
-        """Return the fields of a packed row, and the patterns.
+        """Return the fields of a packed row, and for each group of registers whether each row sets them.
 
-        A pattern has a bool for each row: whether the row sets the registers of the pattern. Registers that
-        are set in the same rows share a pattern; those that are set in all rows have none. Registers that no
-        row sets have no field.
+        Registers that are set in the same rows are a group; those that all rows set belong to none. Registers
+        that no row sets have no field.
         """
         fields: list[_Field] = []
-        patterns: list[tuple[bool, ...]] = []
+        group_flags: list[tuple[bool, ...]] = []
         shift = 0
         for name in self.machine.registers:
             values = [row.register_values[name] for row in self.rows if name in row.register_values]
             if not values:
                 continue
-            pattern = tuple(name in row.register_values for row in self.rows)
-            pattern_index = None
-            if not all(pattern):
-                if pattern not in patterns:
-                    patterns.append(pattern)
-                pattern_index = patterns.index(pattern)
+            row_flags = tuple(name in row.register_values for row in self.rows)
+            group_index = None
+            if not all(row_flags):
+                if row_flags not in group_flags:
+                    group_flags.append(row_flags)
+                group_index = group_flags.index(row_flags)
             is_bool = isinstance(self.machine.types[name], BoolType)
             fits_two_bits = 0 <= min(values) <= max(values) < 4  # then adding `low` costs more than it saves
             low = 0 if is_bool or fits_two_bits else min(values)
             n_bits = max((max(values) - low).bit_length(), 1)
-            fields.append(_Field(name, low, n_bits, shift, pattern_index))
+            fields.append(_Field(name, low, n_bits, shift, group_index))
             shift += n_bits
-        return fields, patterns
+        return fields, group_flags
 
     def _packed_row(self, index: int) -> int:
-        """Return the row of an index as an integer: fields, a bit for each pattern, and the next state."""
+        """Return the row of an index as an integer: fields, a bit for each group, and the next state."""
         row = self.rows[index]
         packed = row.next_state << self.state_shift
         for field in self.fields:
             value = row.register_values.get(field.name, field.low)  # any value for one that is not set
             packed |= (value - field.low) << field.shift
-        for pattern_index, sets_registers in enumerate(self.patterns):
-            packed |= sets_registers[index] << self._pattern_bit(pattern_index)
+        for group_index, sets_registers in enumerate(self.group_flags):
+            packed |= sets_registers[index] << self._group_bit(group_index)
         return packed
 
-    def _pattern_bit(self, pattern_index: int) -> int:
-        """Return the number of a pattern's bit in a row."""
-        return self.state_shift - len(self.patterns) + pattern_index
+    def _group_bit(self, group_index: int) -> int:
+        """Return the number of the bit in a row that says whether the row sets the registers of a group."""
+        return self.state_shift - len(self.group_flags) + group_index
 
     @property
     def row_type(self) -> str:
@@ -395,7 +395,7 @@ class TruthTable:
         """Estimated flash of the table and its code on an AVR (`avr-gcc -Os`, measured) [bytes]."""
         row_bytes = 1 if self.n_bits <= 8 else 2
         column_bytes = sum(8 if column.size == 2 else 16 for column in self.columns)
-        unpacking_bytes = (10 * len(self.fields) + 8 * len(self.patterns)) * row_bytes
+        unpacking_bytes = (10 * len(self.fields) + 8 * len(self.group_flags)) * row_bytes
         return len(self.rows) * row_bytes + 40 + column_bytes + unpacking_bytes
 
     # The C
@@ -426,9 +426,9 @@ class TruthTable:
         """Yield the meanings of the bits of a row."""
         for field in self.fields:
             yield f"{_bit_range(field.shift, field.n_bits)}: {field.name}"
-        for pattern_index in range(len(self.patterns)):
-            names = ", ".join(field.name for field in self.fields if field.pattern_index == pattern_index)
-            yield f"bit {self._pattern_bit(pattern_index)}: {names} set, else kept"
+        for group_index in range(len(self.group_flags)):
+            names = ", ".join(field.name for field in self.fields if field.group_index == group_index)
+            yield f"bit {self._group_bit(group_index)}: {names} set, else kept"
         yield f"{_bit_range(self.state_shift, self.n_bits - self.state_shift)}: next state"
 
     def _state_name(self, state: int) -> str:
@@ -441,7 +441,7 @@ class TruthTable:
         """Write the body of the function that takes a tick by the table.
 
         It computes the index of the row, reads the row, and unpacks the registers and the next state. The
-        registers of a pattern are set only if the row has the bit of the pattern.
+        registers of a group are set only if the row has the bit of the group.
         """
         writer = self.code.writer
         names = self.code.names
@@ -451,17 +451,17 @@ class TruthTable:
         for column in self.columns:
             writer.line(f"index = ({index_type})((index * {column.size}U) + {column.index_expression});")
         writer.line(f"row = PW_READ_{8 if self.n_bits <= 8 else 16}(rows, index);")
-        for pattern_index in (None, *range(len(self.patterns))):
+        for group_index in (None, *range(len(self.group_flags))):
             assignments = [
                 f"chart->{names.registers[field.name]} = {self._unpack_expression(field)};"
                 for field in self.fields
-                if field.pattern_index == pattern_index
+                if field.group_index == group_index
             ]
-            if pattern_index is None:  # the registers that all rows set
+            if group_index is None:  # the registers that all rows set
                 writer.write(assignments)
                 continue
-            pattern_mask = 1 << self._pattern_bit(pattern_index)
-            with writer.block(f"if ((row & {pattern_mask:#x}U) != 0U)"):
+            group_mask = 1 << self._group_bit(group_index)
+            with writer.block(f"if ((row & {group_mask:#x}U) != 0U)"):
                 writer.write(assignments)
         if self.n_states > 1:
             writer.line(f"chart->state = ({self.state_code.state_type})(row >> {self.state_shift});")
@@ -489,7 +489,8 @@ def choose_table(
 ) -> TruthTable | None:
     """Return the table of a chart's tick; None for a switch.
 
-    With `AUTO` the smaller one on an AVR is chosen, by the estimates `TruthTable.size` and `switch_size`.
+    With `AUTO` the smaller one on an AVR is chosen, by the estimates `TruthTable.size` and
+    `estimate_switch_bytes`.
 
     Args:
         machine: the machine of the chart.
@@ -512,11 +513,11 @@ def choose_table(
         raise InputError(
             f"{machine.chart.name} cannot be a table: {error}", hint="choose the style switch or auto"
         ) from error
-    return table if style is Style.TABLE or table.size < switch_size(switch_lines()) else None
+    return table if style is Style.TABLE or table.size < estimate_switch_bytes(switch_lines()) else None
 
 
-def switch_size(lines: Sequence[str]) -> int:
-    """Return the estimated flash of a switch on an AVR [bytes].
+def estimate_switch_bytes(lines: Sequence[str]) -> int:
+    """Return the estimated flash that a tick written as a `switch` takes on an AVR [bytes].
 
     28 bytes and 1.9 for each access to a variable or input, fitted to the sizes of 22 random flat charts
     under `avr-gcc -Os`, with a mean error of 16 bytes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from posewright.codegen.c.chart import ChartGenerator
-from posewright.codegen.c.names import distinct
+from posewright.codegen.c.names import choose_identifiers
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import SourceFile
 
@@ -51,9 +51,10 @@ def _write_types(writer: CWriter, generator: ChartGenerator) -> None:
         constants = names.promises.values()
         promises = {constant.removeprefix(prefix).lower(): constant for constant in constants}
         _write_enum(writer, "Promise", promises)
-    # the blank keeps a label apart from an equal reserved name, so that `distinct` changes the label
+    # the blank keeps a label apart from an equal reserved name, so that `choose_identifiers` changes the
+    # label
     labels = {kind: f"{_camel_case(label)} " for kind, label in names.labels.items()}
-    type_names = distinct([*RESERVED_TYPES, *labels.values()])
+    type_names = choose_identifiers([*RESERVED_TYPES, *labels.values()])
     for kind, label in labels.items():
         _write_enum(writer, type_names[label], names.values[kind])
 
@@ -61,7 +62,7 @@ def _write_types(writer: CWriter, generator: ChartGenerator) -> None:
 def _write_enum(writer: CWriter, name: str, constants: Mapping[str, str]) -> None:
     """Write an enumeration; `constants` has the constant in the chart's header for each of its names."""
     size = "uint8_t" if len(constants) < 256 else "uint16_t"
-    identifiers = distinct(constants)
+    identifiers = choose_identifiers(constants)
     members = [f"{identifiers[member]} = {constant}" for member, constant in constants.items()]
     with writer.block(f"enum class {name} : {size}", "};"):
         writer.write(f"{member}," for member in members[:-1])

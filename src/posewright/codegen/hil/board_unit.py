@@ -126,7 +126,7 @@ class BoardUnit:
         self.unit_spec = unit_spec
         self._is_real = is_real
         self._period_s = period_s
-        self._reference = unit_spec.reference()
+        self._interpreter = unit_spec.reference()  # takes the same steps as the board
         self._pending_request: _PendingRequest | None = None  # None while all are answered
         self._answered_steps: list[StepTrace] = []  # all steps that were answered
         self._events: list[Event] = []  # since the last `take_events`
@@ -162,7 +162,7 @@ class BoardUnit:
     def restart(self) -> None:
         """Restart the interpreter now, and the board before its next step."""
         self._pending_request = _PendingRequest(self.link.new_request(FrameKind.RESET), inputs=None)
-        self._reference.reset()
+        self._interpreter.reset()
 
     def wait_until(self, time_s: float) -> None:
         """Advance the board's time to a time of the run [s], and notice a reset."""
@@ -173,8 +173,8 @@ class BoardUnit:
     def step(self, inputs: Record) -> Record | None:
         """Return the record of states after a step; None where the board does not answer in time.
 
-        Missed and late steps are recorded. There is an event for the first missed step of several in a row,
-        for the next answer after these, and for the first late answer.
+        The time of a missed or late step is stored for `parity`. An event for the recording is made of the
+        first missed step of several in a row, of the next answer after these, and of the first late answer.
 
         Raises:
             ExpressionError: the chart on the board has failed.
@@ -210,7 +210,7 @@ class BoardUnit:
     def close(self) -> None:
         """Close the line to the board and the interpreter."""
         self.link.close()
-        self._reference.close()
+        self._interpreter.close()
 
     def _request_step(self, inputs: Record) -> Record | None:
         """Run one step on the board; return its state record, or None if the board has not answered."""
@@ -226,19 +226,19 @@ class BoardUnit:
     def _send_pending(self, pending: _PendingRequest) -> bool:
         """Send the pending request and return whether it was answered; then it is no longer pending.
 
-        The state in the answer to a step is compared with the interpreter's. If the board was reset
-        meanwhile, there is no answer, and unit and interpreter start again.
+        The state in the answer to a step is compared with that of the interpreter after the same step. If the
+        board was reset meanwhile, there is no answer, and the interpreter starts again as the board does.
         """
         payload = self.link.send_request(pending.request)
-        if payload is not None:
-            self._pending_request = None
-            if pending.inputs is not None:
-                self._compare_with_interpreter(
-                    pending.inputs, np.frombuffer(payload, self.unit_spec.state_dtype)[0]
-                )
-        elif self.link.was_reset:
-            self._resume_after_reset()
-        return payload is not None
+        if payload is None:
+            if self.link.was_reset:
+                self._resume_after_reset()
+            return False
+        self._pending_request = None
+        if pending.inputs is not None:  # the request was a step, which is answered by its state
+            board_state = np.frombuffer(payload, self.unit_spec.state_dtype)[0]
+            self._compare_with_interpreter(pending.inputs, board_state)
+        return True
 
     def _compare_with_interpreter(self, inputs: Record, state: Record) -> None:
         """Step the interpreter with the inputs of a step of the board, and store both states for `parity`.
@@ -246,7 +246,7 @@ class BoardUnit:
         Raises:
             ExpressionError: the status of the board's state is a failure.
         """
-        reference_state = self._reference.run(np.array([inputs], self.unit_spec.input_dtype))[0]
+        reference_state = self._interpreter.run(np.array([inputs], self.unit_spec.input_dtype))[0]
         self._answered_steps.append(
             StepTrace(self._time_s, inputs, board_state=state, reference_state=reference_state)
         )
@@ -260,7 +260,7 @@ class BoardUnit:
     def _resume_after_reset(self) -> None:
         """Restart the interpreter and greet a board that was reset."""
         self._pending_request = None
-        self._reference.reset()
+        self._interpreter.reset()
         if self.link.greet() is not None:
             self._record_event("was reset and begins anew")
 

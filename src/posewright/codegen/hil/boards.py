@@ -18,7 +18,7 @@ from posewright.codegen.hil.board_link import LinkCounts
 from posewright.codegen.hil.board_unit import BoardUnit, Parity
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
-from posewright.codegen.targets import built, target_named
+from posewright.codegen.targets import build_unit, target_named
 from posewright.codegen.toolchains import TooLargeError
 from posewright.codegen.unit import EmulatedBoard, UnitSpec
 from posewright.control import Program, Seed
@@ -215,7 +215,9 @@ class BoardProgram:
             )
             message = f"{self.name} does not fit the board {self.board.name}: {error.message}"
             raise TooLargeError(message, hint=hint) from error
-        self._last_controller[:] = [controller]  # the class is frozen, but not its list
+        # the class is frozen, so the controller is stored in a list, which can change
+        self._last_controller.clear()
+        self._last_controller.append(controller)
         return controller
 
     def report(self) -> BoardReport | None:
@@ -255,7 +257,7 @@ def emulate_board(make_board: Callable[[Path], AnyBoard], target: str, unit_spec
         TooLargeError: the image does not fit.
     """
     with TemporaryDirectory(prefix="posewright-") as folder:
-        return make_board(built(target_named(target), unit_spec, Path(folder)).elf)
+        return make_board(build_unit(target_named(target), unit_spec, Path(folder)).elf)
 
 
 def chart_controller(

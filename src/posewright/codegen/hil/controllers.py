@@ -169,7 +169,7 @@ class BehaviourOnBoardController(LinkedController):
         The decision is that of the chart's last tick; it is given at a tick, and with events of the line.
         """
         self.unit.wait_until(state.time_s)
-        inputs = self._unit_spec.record_of(state, self._rng.random())[0]
+        inputs = self._unit_spec.input_record_of(state, self._rng.random())[0]
         record = self.unit.step(inputs)  # None without an answer in time
         self._read_bus()
         events = self.unit.take_events()

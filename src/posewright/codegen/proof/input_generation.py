@@ -300,7 +300,11 @@ def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> Input
 
 
 def _choose_repetition_ticks(machine: Machine) -> int:
-    """Return the number of ticks in which a counter reaches the numbers of a chart; 0 if none are large."""
+    """Return for how many ticks inputs must be repeated so that counters reach the large numbers of a chart.
+
+    These are the numbers from `MIN_COUNT` on in its expressions, and the limits of its counters. It is 0 for
+    a chart that does not count or has no such number.
+    """
     has_counters = any(isinstance(machine.types[name], IntType) for name in machine.registers)
     counts = [number for number in find_literals(machine) if MIN_COUNT <= number <= MAX_ENDURANCE / 2]
     counts += [counter.limit for counter in machine.counters if counter.limit >= MIN_COUNT]

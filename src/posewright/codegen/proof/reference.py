@@ -133,61 +133,63 @@ class InterpreterRun:
         """Take one tick for each record of inputs and return the state after each."""
         size = inputs.dtype.itemsize
         all_input_bytes = np.ascontiguousarray(inputs).tobytes()
-        present = self._present
+        present_state = self._present
         state_records: list[bytes] = []
         for index in range(len(inputs)):
             input_bytes = all_input_bytes[index * size : (index + 1) * size]
-            next_state = present.next_states.get(input_bytes)
+            next_state = present_state.next_states.get(input_bytes)
             if next_state is None:
-                next_state = self._step(present, input_bytes, inputs[index : index + 1])
-            present = next_state
-            state_records.append(bytes((present.status,)) + present.record_tail)
-        self._present = present
+                next_state = self._step(present_state, input_bytes, inputs[index : index + 1])
+            present_state = next_state
+            state_records.append(bytes((present_state.status,)) + present_state.record_tail)
+        self._present = present_state
         return np.frombuffer(b"".join(state_records), self.record_format.state_dtype)
 
-    def _step(self, present: _RunState, input_bytes: bytes, inputs: Records) -> _RunState:
+    def _step(self, present_state: _RunState, input_bytes: bytes, inputs: Records) -> _RunState:
         """Take one tick and return the next state, which is cached; a failed state stays.
 
         Args:
-            present: the state before the tick.
+            present_state: the state before the tick.
             input_bytes: the bytes of the input record, the key of the cache.
             inputs: the same record, `(1,)`.
         """
-        if present.status != OK:
-            return present
+        if present_state.status != OK:
+            return present_state
         row = next(rows_of(self.machine.chart, inputs))
         try:
-            outcome = self._interpreter.outcome(present.snapshot, row)
+            outcome = self._interpreter.outcome(present_state.snapshot, row)
         except ExpressionError:
-            next_state = _failed_state(present, DIVISION_BY_ZERO)
+            next_state = _failed_state(present_state, DIVISION_BY_ZERO)
         except InputError:
-            next_state = _failed_state(present, ENDLESS)
+            next_state = _failed_state(present_state, ENDLESS)
         else:
             self.transitions_taken |= {
                 (transition.source, transition.index) for transition in outcome.taken_transitions
             }
-            next_state = self._check_promises(present, row, outcome.after)
-        return self._cache_next_state(present, input_bytes, next_state)
+            next_state = self._check_promises(present_state, row, outcome.after)
+        return self._cache_next_state(present_state, input_bytes, next_state)
 
-    def _check_promises(self, present: _RunState, row: Mapping[str, Value], after: Snapshot) -> _RunState:
+    def _check_promises(
+        self, present_state: _RunState, row: Mapping[str, Value], after: Snapshot
+    ) -> _RunState:
         """Return the state after a tick, with the promises (properties of the chart) that it breaks.
 
         Without monitors, promises are not checked. Where a promise divides by zero, the state is the one
         before the tick with the status DIVISION_BY_ZERO.
 
         Args:
-            present: the state before the tick.
+            present_state: the state before the tick.
             row: the inputs of the tick, by name.
             after: the Snapshot after it.
         """
         if not self.record_format.monitors:
             return _RunState(after, self._state_layout.pack(after))
-        monitor = Monitor(self.machine.chart, present.snapshot)
-        monitor.ticks_due = list(present.ticks_due)
+        monitor = Monitor(self.machine.chart, present_state.snapshot)
+        monitor.ticks_due = list(present_state.ticks_due)
         try:
             monitor.check_tick(row, after)
         except ExpressionError:
-            return _failed_state(present, DIVISION_BY_ZERO)
+            return _failed_state(present_state, DIVISION_BY_ZERO)
         broken = frozenset(monitor.broken_indices)
         return _RunState(
             after,
@@ -196,25 +198,27 @@ class InterpreterRun:
             broken_promises=broken,
         )
 
-    def _cache_next_state(self, present: _RunState, input_bytes: bytes, next_state: _RunState) -> _RunState:
+    def _cache_next_state(
+        self, present_state: _RunState, input_bytes: bytes, next_state: _RunState
+    ) -> _RunState:
         """Store the next state in the present one, and return it, the same object for equal states.
 
         A cache that is full is emptied first, also in the states that stay in use, the present and the
         initial one.
 
         Args:
-            present: the state before the tick.
+            present_state: the state before the tick.
             input_bytes: the bytes of the tick's input record.
             next_state: the state after the tick.
         """
         if self._n_cached_steps >= MAX_CACHED_STEPS:
-            for run_state in (*self._run_states.values(), self._initial, present):
+            for run_state in (*self._run_states.values(), self._initial, present_state):
                 run_state.next_states = {}
             self._run_states.clear()
             self._n_cached_steps = 0
         key = (next_state.record_tail, next_state.ticks_due, next_state.status)
         shared_state = self._run_states.setdefault(key, next_state)
-        present.next_states[input_bytes] = shared_state
+        present_state.next_states[input_bytes] = shared_state
         self._n_cached_steps += 1
         return shared_state
 
@@ -223,8 +227,12 @@ class InterpreterRun:
         self._run_states.clear()
 
 
-def _failed_state(present: _RunState, status: int) -> _RunState:
+def _failed_state(present_state: _RunState, status: int) -> _RunState:
     """Return the state after a tick that fails: as before, but for the status."""
     return _RunState(
-        present.snapshot, present.record_tail, present.ticks_due, present.broken_promises, status
+        present_state.snapshot,
+        present_state.record_tail,
+        present_state.ticks_due,
+        present_state.broken_promises,
+        status,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from posewright.codegen.targets.target import Built, Target, built, write_sources
+from posewright.codegen.targets.target import BuildResult, Target, build_unit, write_sources
 from posewright.errors import UnknownNameError
 
 _TARGETS = {
@@ -13,7 +13,7 @@ _TARGETS = {
     "cm900": ("posewright.codegen.targets.cm900.target", "Cm900"),
 }
 
-__all__ = ["Built", "Target", "built", "target_named", "target_names", "write_sources"]
+__all__ = ["BuildResult", "Target", "build_unit", "target_named", "target_names", "write_sources"]
 
 
 def target_names() -> tuple[str, ...]:

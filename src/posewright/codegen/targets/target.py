@@ -1,4 +1,4 @@
-"""The interface of targets, for which code is generated, built and flashed."""
+"""The interface of targets, for which code is generated, build_unit and flashed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOARD_QUEUE = 64
 
 
 @dataclass(frozen=True)
-class Built:
+class BuildResult:
     """The result of a build.
 
     Attributes:
@@ -40,7 +40,7 @@ class Built:
 
 
 class Target(Protocol):
-    """A target for which units are generated, built and flashed; each has a folder in `targets/`."""
+    """A target for which units are generated, build_unit and flashed; each has a folder in `targets/`."""
 
     def adapt(self, unit_spec: UnitSpec) -> UnitSpec:
         """Return a unit specification with the options for the target's compiler and memory."""
@@ -52,7 +52,7 @@ class Target(Protocol):
             InputError: the target cannot run the unit.
         """
 
-    def build(self, folder: Path) -> Built:
+    def build(self, folder: Path) -> BuildResult:
         """Compile the files generated in a folder.
 
         Raises:
@@ -62,7 +62,7 @@ class Target(Protocol):
         """
 
     def flash_command(self, image: Path, port: str | None) -> Sequence[str]:
-        """Return the command that flashes a built image onto a real board.
+        """Return the command that flashes a build_unit image onto a real board.
 
         Raises:
             InputError: the target cannot be flashed, or needs a port.
@@ -86,7 +86,7 @@ def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
             write_atomically(path, file.text.encode(), durable=False)
 
 
-def built(target: Target, unit_spec: UnitSpec, folder: Path) -> Built:
+def build_unit(target: Target, unit_spec: UnitSpec, folder: Path) -> BuildResult:
     """Generate a unit into a folder, build it, and return the result."""
     unit_spec = target.adapt(unit_spec)
     write_sources((*unit_spec.sources(), *target.sources(unit_spec)), folder)

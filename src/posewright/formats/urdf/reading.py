@@ -1,19 +1,20 @@
-"""Reading URDF files as mechanisms: links, hinges and shapes, with remarks on what is not read."""
+"""Reading URDF and xacro files as mechanisms: links, hinges and shapes, with remarks on what is not read."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from posewright.documents import is_file, open_regular_file
+from posewright.documents import open_regular_file
 from posewright.documents.markup import Element, read_markup
 from posewright.errors import FormatError, PosewrightError, Where
 from posewright.formats.scenes import read_scene
+from posewright.formats.urdf.packages import PACKAGE_SCHEME, PackageFiles
+from posewright.formats.urdf.xacro import describe_oddity, expand_xacro, uses_xacro
 from posewright.robots import Hinge, Link, LinkShape, Mechanism, Oddity, ShapeKind
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, to_rows, to_triple
 from posewright.rotation import quaternions_of_roll_pitch_yaw
@@ -27,13 +28,6 @@ _MIN_EDGE_M = 1e-4
 
 MAX_DISTANCE_M = 100.0
 """Largest size of a part, and largest distance between a part and the next [m]."""
-
-MAX_PACKAGE_LEVELS = 4
-"""A package is searched in all folders above a file, and beside the nearest so many of them."""
-
-_PACKAGE = re.compile(r"[A-Za-z0-9_][\w.-]*")
-_PACKAGE_NAME = re.compile(rb"<name>\s*([\w.-]+)\s*</name>")
-_MAX_MANIFEST_BYTES = 65_536
 
 _WORLD = "world"
 
@@ -58,18 +52,39 @@ class UrdfReader:
         self.path = path
         self.remarks: list[Oddity] = []
         self._n_shapes = 0
-        self._package_folders: dict[str, list[Path]] = {}  # folders that may be a ROS package, by its name
+        self._files = PackageFiles(path)
 
     def read(self) -> Mechanism:
         """Return the mechanism.
 
         Raises:
-            FormatError: it is not a URDF, a number is invalid, or the links are not one tree.
+            FormatError: it is not a URDF, a macro cannot be expanded, a number is invalid, or the links are
+                not one tree.
+            MissingExtraError: it is xacro, and simpleeval is not installed.
         """
         root = read_markup(self.path)
         if root.name != "robot":
             root.fail(f"<{root.name}> is not a URDF", "the root element must be <robot>")
-        require_expanded(root)
+        mechanism = self._read_expanded(root) if uses_xacro(root) else self._read_robot(root)
+        for package in sorted(self._files.replaced_packages):
+            remark = f"the package {package:.80} is not found: its files are read from the folder of this one"
+            self.remarks.append(Oddity(remark))
+        return mechanism
+
+    def _read_expanded(self, root: Element) -> Mechanism:
+        """Return the mechanism of a description with macros; raise as `read`."""
+        expanded = expand_xacro(root, self.path, self._files)
+        self.remarks += expanded.remarks
+        try:
+            return self._read_robot(expanded.root)
+        except FormatError as error:
+            if not expanded.missing_includes:
+                raise
+            hint = f"included files are missing: {', '.join(expanded.missing_includes):.300}"
+            raise FormatError(error.message, where=error.where, hint=hint) from error
+
+    def _read_robot(self, root: Element) -> Mechanism:
+        """Return the mechanism of a description without macros; raise FormatError as `read`."""
         links = self._elements_by_name(root, "link")
         joints = self._elements_by_name(root, "joint")
         if not links:
@@ -89,6 +104,10 @@ class UrdfReader:
         order = self._sort_links(root, links, parent_joints)
         robot_links = [self._read_link(links[name], parent_joints.get(name)) for name in order]
         return Mechanism(root.required("name"), tuple(robot_links))
+
+    def _note(self, message: str, element: Element) -> None:
+        """Add a remark about an element."""
+        self.remarks.append(describe_oddity(message, element, self.path))
 
     def _elements_by_name(self, root: Element, tag: str) -> dict[str, Element]:
         """Return the elements with a tag by their names."""
@@ -142,7 +161,7 @@ class UrdfReader:
                 order.remove(base)
                 if kind == "fixed":
                     remark = f"{first_child} is fixed to the world: here it is free to move"
-                    self.remarks.append(Oddity(remark, joint.line))
+                    self._note(remark, joint)
         if _WORLD in order:
             hint = "rename it: the world is the ground"
             links[_WORLD].fail(f"a part of the robot is called {_WORLD!r}", hint)
@@ -165,7 +184,7 @@ class UrdfReader:
             centre_m=centre,
             inertia=inertia,
             shapes=tuple(shapes),
-            line=element.line,
+            line=element.line if element.path == self.path else None,
         )
 
     def _read_inertial(self, element: Element) -> tuple[float, Triple, Rows]:
@@ -192,14 +211,14 @@ class UrdfReader:
             return None
         if kind in _WELDED:
             remark = f"{name} is {kind}: only hinges are read, so it is fixed at 0"
-            self.remarks.append(Oddity(remark, joint.line))
+            self._note(remark, joint)
             return None
         if kind not in _HINGES:
             hint = f"use {', '.join((*_HINGES, *_FIXED, *_WELDED))}"
             joint.fail(f"the joint {name!r} has the type {kind!r:.40}", hint)
         if joint.first("mimic") is not None:
             remark = f"{name} follows another joint; here it has a servo of its own"
-            self.remarks.append(Oddity(remark, joint.line))
+            self._note(remark, joint)
         axis_tag = joint.first("axis")
         axis = axis_tag.attribute_numbers("xyz", 3) if axis_tag is not None else (1.0, 0.0, 0.0)
         length = math.hypot(*axis)
@@ -214,7 +233,7 @@ class UrdfReader:
             lower = -math.pi
             upper = math.pi
             remark = f"{name} has no limits: half a turn either way is assumed"
-            self.remarks.append(Oddity(remark, joint.line))
+            self._note(remark, joint)
         return Hinge(
             name,
             axis=to_triple([part / length for part in axis]),
@@ -251,7 +270,7 @@ class UrdfReader:
         else:
             shape.fail(f"the shape <{shape.name}> is unknown", "use <box>, <cylinder>, <sphere> or <mesh>")
         if 0.0 in edges:
-            self.remarks.append(Oddity(f"a <{shape.name}> has the size 0: left out", shape.line))
+            self._note(f"a <{shape.name}> has the size 0: left out", shape)
             return None
         return LinkShape(kind, size_m=_sizes(shape, edges), position_m=position, rotation=rotation)
 
@@ -263,14 +282,14 @@ class UrdfReader:
             position: the origin of the mesh in the frame of the link [m].
             rotation: the axes of the mesh in the frame of the link (w x y z).
         """
-        path = self._mesh_path(shape)
+        path = self._files.find(shape.required("filename"))
         corners = None if path is None else _mesh_bounds(path)
         if corners is None:
             name = shape.required("filename")
             remark = f"the mesh {name!r:.80} is missing, outside of the package or cannot be read: left out"
-            if path is None and name.startswith(_PACKAGE_SCHEME):
+            if path is None and name.removeprefix("file://").startswith(PACKAGE_SCHEME):
                 remark += "; its package is searched above the file and beside it"
-            self.remarks.append(Oddity(remark, shape.line))
+            self._note(remark, shape)
             return None
         scale = shape.attribute_numbers("scale", 3, (1.0, 1.0, 1.0))
         low, high = (
@@ -281,82 +300,6 @@ class UrdfReader:
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
         centre = to_triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
         return LinkShape(ShapeKind.BOX, size_m=sizes, position_m=centre, rotation=rotation)
-
-    def _mesh_path(self, shape: Element) -> Path | None:
-        """Return the path of a mesh, relative to the file or to its package; None if it is missing.
-
-        A path out of the package, or out of the folder above the file's own, counts as missing.
-        """
-        name = shape.required("filename")
-        folder = self.path.resolve().parent
-        top_folder = folder.parent
-        path = folder / name.removeprefix("file://")
-        if name.startswith(_PACKAGE_SCHEME):
-            package, _, path_in_package = name.removeprefix(_PACKAGE_SCHEME).partition("/")
-            if package not in self._package_folders:
-                self._package_folders[package] = list(_find_package_folders(folder, package))
-            candidates = self._package_folders[package]
-            if not candidates:
-                return None
-            containing = (candidate for candidate in candidates if is_file(candidate / path_in_package))
-            package_folder = next(containing, candidates[0])
-            top_folder = package_folder.resolve()
-            path = package_folder / path_in_package
-        path = path.resolve()
-        return path if path.is_relative_to(top_folder) and is_file(path) else None
-
-
-_PACKAGE_SCHEME = "package://"
-
-
-def _find_package_folders(folder: Path, package: str) -> Iterator[Path]:
-    """Yield the folders that may be a ROS package: above a file's folder first, then beside those.
-
-    A package has its name, or that in its `package.xml`; a ZIP of a code host adds `-master` or a version.
-
-    Args:
-        folder: the folder of the file that names the package.
-        package: the name of the package.
-    """
-    if not _PACKAGE.fullmatch(package):
-        return
-    above = [folder, *folder.parents]
-    yield from (parent for parent in above if _is_package(parent, package))
-    for parent in above[1:MAX_PACKAGE_LEVELS]:
-        try:
-            beside = sorted(entry for entry in parent.iterdir() if entry.is_dir() and entry not in above)
-        except OSError:  # not readable
-            continue
-        yield from (entry for entry in beside if _is_package(entry, package))
-
-
-def _is_package(folder: Path, package: str) -> bool:
-    """Return whether a folder may be a ROS package with a name."""
-    return (
-        folder.name == package or folder.name.startswith(f"{package}-") or _manifest_name(folder) == package
-    )
-
-
-def _manifest_name(folder: Path) -> str | None:
-    """Return the name of a package in its `package.xml`; None without such a file."""
-    path = folder / "package.xml"
-    if not is_file(path):
-        return None
-    try:
-        with open_regular_file(path) as file:
-            match = _PACKAGE_NAME.search(file.read(_MAX_MANIFEST_BYTES))
-    except (OSError, ValueError):
-        return None
-    return match[1].decode("ascii", "replace") if match else None
-
-
-def require_expanded(root: Element) -> None:
-    """Raise FormatError for a xacro file, a URDF with macros, which are programs and are not run here."""
-    for element in root.walk():
-        has_expression = any("${" in value or "$(" in value for value in element.attributes.values())
-        if element.name.startswith("xacro:") or has_expression:
-            hint = "expand it: pip install xacro, then xacro robot.urdf.xacro -o robot.urdf"
-            element.fail("this is xacro, a URDF with macros that are not expanded", hint)
 
 
 def _link_of(joint: Element, role: str) -> str:
@@ -433,7 +376,7 @@ def _scene_bounds(path: Path) -> tuple[Triple, Triple] | None:
 
 
 def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
-    """Read a URDF file; return the mechanism, and remarks on what was left out or changed.
+    """Read a URDF or xacro file; return the mechanism, and remarks on what was left out or changed.
 
     A mesh (STL, OBJ, PLY, COLLADA, VRML97 or GLB) becomes the box around it.
 

@@ -25,12 +25,10 @@ from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.exact_json import from_json, to_json
 from posewright.runs.batch import BatchRun, spreadsheet_cell, stem_of
 from posewright.runs.tournament.contestant import Contestant
+from posewright.runs.tournament.day_rules import MIN_MAX_POINTS, DayRules
 
 DAY = "day.json"
 RANKING = "ranking.csv"
-
-MIN_MAX_POINTS = 0.01
-"""Smallest number of points that the best possible result can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +65,14 @@ class Discipline:
         return tuple((folder_name, run) for folder_name, runs in self.runs.items() for run in runs)
 
     @property
+    def failed_runs(self) -> tuple[tuple[str, BatchRun], ...]:
+        """The runs that ended with an error, each with the name of its subfolder."""
+        return tuple((folder_name, run) for folder_name, run in self.all_runs if run.error is not None)
+
+    @property
     def failed(self) -> tuple[BatchRun, ...]:
         """The runs that ended with an error."""
-        return tuple(run for _, run in self.all_runs if run.error is not None)
+        return tuple(run for _, run in self.failed_runs)
 
     def points_of(self, name: str) -> float:
         """Return what this discipline adds to an entry's points of the day."""
@@ -108,6 +111,7 @@ class Day:
         inspections: why a contestant may not take part: the failed checks, or that it cannot be read; empty
             if it may.
         folder: where it is stored.
+        rules: its rules; None if it was stored by a version that did not write them.
     """
 
     name: str
@@ -117,6 +121,7 @@ class Day:
     disciplines: tuple[Discipline, ...]
     inspections: Mapping[str, str]
     folder: Path = field(compare=False)
+    rules: DayRules | None = None
 
     def __repr__(self) -> str:
         return f"<Day {self.title}: {len(self.contestants)} entries, {len(self.disciplines)} disciplines>"
@@ -200,6 +205,8 @@ def save_day(day: Day) -> None:
     """Write `day.json` and the ranking as CSV into the day's folder, or raise an OutputError."""
     values = asdict(replace(day, folder=Path()))
     values.pop("folder")
+    if day.rules is None:
+        values.pop("rules")
     values["disciplines"] = [
         _rename_key(discipline, "max_points", "most") for discipline in values["disciplines"]
     ]
@@ -242,7 +249,7 @@ def _rename_key(values: Mapping[str, object], name: str, key: str) -> dict[str, 
 def _read_day(node: Node, folder: Path) -> Day:
     """Return a day from the values in its `day.json`; raise an InputError for others."""
     keys = ("name", "title", "seed", "contestants", "disciplines", "inspections")
-    entries = node.fields(required=keys, optional=())
+    entries = node.fields(required=keys, optional=("rules",))
     return Day(
         name=entries["name"].text(),
         title=entries["title"].text(),
@@ -251,6 +258,7 @@ def _read_day(node: Node, folder: Path) -> Day:
         disciplines=tuple(map(_read_discipline, entries["disciplines"].items())),
         inspections={name: entry.text() for name, entry in entries["inspections"].fields().items()},
         folder=folder,
+        rules=read_record(entries["rules"], DayRules) if "rules" in entries else None,
     )
 
 

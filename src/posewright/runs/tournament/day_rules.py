@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from posewright import contests
-from posewright.documents import Catalogue, Node, is_file, read_document
-from posewright.runs.tournament.day import MIN_MAX_POINTS
+from posewright.documents import Bounds, Catalogue, Node, is_file, read_document
+
+MIN_MAX_POINTS = 0.01
+"""Smallest number of points that the best possible result can have."""
+
+MAX_GROUP_SIZE = 20
 
 _DAYS = Catalogue("day", ".day.yaml", lambda: (Path(__file__).parent,))
 
@@ -29,7 +34,7 @@ class DisciplineRules:
 
     contest: str
     share: float
-    max_points: float
+    max_points: Annotated[float, Bounds(low=MIN_MAX_POINTS)]
     places: tuple[float, ...] = ()
     needs: str = ""
     rules: str = ""
@@ -52,8 +57,8 @@ class DayRules:
     name: str
     title: str
     disciplines: tuple[DisciplineRules, ...]
-    group_size: int
-    advancing: int
+    group_size: Annotated[int, Bounds(low=2, high=MAX_GROUP_SIZE)]
+    advancing: Annotated[int, Bounds(low=1, high=MAX_GROUP_SIZE)]
     sources: Mapping[str, str] = field(repr=False)
 
 
@@ -73,7 +78,7 @@ def read_day_rules(name: str | Path) -> DayRules:
     required = ("day", "title", "contests", "group_size", "advancing", "sources")
     parts = read_document(path).fields(required=required, optional=())
     contest_nodes = parts["contests"].fields(optional=contests.contest_names())
-    group_size = parts["group_size"].integer(low=2, high=20)
+    group_size = parts["group_size"].integer(low=2, high=MAX_GROUP_SIZE)
     return DayRules(
         name=parts["day"].text(),
         title=parts["title"].text(),

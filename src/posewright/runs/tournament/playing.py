@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
+from typing import Protocol
 
 from posewright.contests import (
     Contest,
@@ -119,8 +120,9 @@ def play_day(
     digests = {contestant.name: contestant.digest() for contestant in contestants}
     create_folder(folder)
     with lock_folders(folder, wait=False):
-        setup = _DaySetup(day_rules, require_seed(seed), folder, digests, workers, executor, on_run)
-        day = _play(setup, contestants)
+        runner = _DayRunner(day_rules, require_seed(seed), folder, digests, workers, executor, on_run)
+        inspections = {contestant.name: _inspection_faults(contestant) for contestant in contestants}
+        day = compute_day(runner, contestants, inspections, folder)
         points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:
             points = read_jury(jury, day)
@@ -142,9 +144,35 @@ def _require_no_python(contestants: Sequence[Contestant]) -> None:
             )
 
 
+class TrialRunner(Protocol):
+    """Has the results of a day's trials: runs them, or takes them from a day that was played."""
+
+    @property
+    def rules(self) -> DayRules:
+        """The rules of the day."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of everything random."""
+
+    def contest(self, discipline_rules: DisciplineRules) -> Contest:
+        """Return the contest of a discipline, with its rules."""
+
+    def run_trials(
+        self, discipline_rules: DisciplineRules, folder_name: str, trials: Mapping[str, Trial]
+    ) -> Batch:
+        """Return the runs of trials of one contest, in their order, in a subfolder of the day's folder.
+
+        Args:
+            discipline_rules: the rules of the contest.
+            folder_name: name of the subfolder.
+            trials: the trials by the names of their runs.
+        """
+
+
 @dataclass(frozen=True)
-class _DaySetup:
-    """What all disciplines of a day share.
+class _DayRunner:
+    """Runs the trials of a day, and stores them.
 
     Attributes:
         rules: the rules of the day.
@@ -164,16 +192,14 @@ class _DaySetup:
     executor: Executor | None
     on_run: OnRun | None
 
+    def contest(self, discipline_rules: DisciplineRules) -> Contest:
+        """Return the contest of a discipline, with its own rules or those that the day names."""
+        return _contest(discipline_rules.contest, discipline_rules.rules)
+
     def run_trials(
         self, discipline_rules: DisciplineRules, folder_name: str, trials: Mapping[str, Trial]
     ) -> Batch:
-        """Run trials of one contest, and store them in a subfolder of the day's folder.
-
-        Args:
-            discipline_rules: the rules of the contest.
-            folder_name: name of the subfolder.
-            trials: the trials by the names of their runs.
-        """
+        """Run trials of one contest, and store them in a subfolder of the day's folder."""
         if discipline_rules.rules:
             rules_digest = digest_of(
                 {"": read_text(Path(discipline_rules.rules))}
@@ -223,13 +249,21 @@ def _contest(name: str, rules_path: str) -> Contest:
     return contest_named(name, read_text(Path(rules_path)) if rules_path else None, rules_path)
 
 
-def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
-    """Inspect all robots, play all contests with those that passed, and return the day."""
-    inspections = {contestant.name: _inspection_faults(contestant) for contestant in contestants}
-    admitted = [contestant for contestant in contestants if not inspections[contestant.name]]
+def compute_day(
+    runner: TrialRunner, contestants: Sequence[Contestant], inspections: Mapping[str, str], folder: Path
+) -> Day:
+    """Return a day of all contests, without the points of a jury.
+
+    Args:
+        runner: has the results of the trials.
+        contestants: all entries.
+        inspections: why a contestant may not take part, by its name; empty if it may.
+        folder: where the day is stored.
+    """
+    admitted = [contestant for contestant in contestants if not inspections.get(contestant.name)]
     disciplines: dict[str, Discipline] = {}
-    for discipline_rules in setup.rules.disciplines:
-        contest = _contest(discipline_rules.contest, discipline_rules.rules)
+    for discipline_rules in runner.rules.disciplines:
+        contest = runner.contest(discipline_rules)
         participants, remarks = _participants(discipline_rules, admitted, disciplines)
         discipline = Discipline(
             contest=discipline_rules.contest,
@@ -240,19 +274,20 @@ def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
         )
         if participants and isinstance(contest, Duel):
             by_name = {contestant.name: contestant for contestant in participants}
-            bouts = _Bouts(setup, discipline_rules, roles=tuple(contest.entries), contestants=by_name)
+            bouts = _Bouts(runner, discipline_rules, roles=tuple(contest.entries), contestants=by_name)
             discipline = _play_duels(bouts, contest, discipline)
         elif participants:
-            discipline = _play_solo(setup, discipline_rules, contest, participants, discipline)
+            discipline = _play_solo(runner, discipline_rules, contest, participants, discipline)
         disciplines[discipline_rules.contest] = replace(discipline, remarks=tuple(remarks))
     return Day(
-        name=setup.rules.name,
-        title=setup.rules.title,
-        seed=setup.seed,
+        name=runner.rules.name,
+        title=runner.rules.title,
+        seed=runner.seed,
         contestants=tuple(contestants),
         disciplines=tuple(disciplines.values()),
         inspections=inspections,
-        folder=setup.folder,
+        folder=folder,
+        rules=runner.rules,
     )
 
 
@@ -301,7 +336,7 @@ def _is_success(run: BatchRun) -> bool:
 
 
 def _play_solo(
-    setup: _DaySetup,
+    runner: TrialRunner,
     discipline_rules: DisciplineRules,
     contest: Contest,
     participants: Sequence[Contestant],
@@ -312,17 +347,17 @@ def _play_solo(
     Failed runs share the last place and earn nothing. If a jury gives the points, all share the first place.
 
     Args:
-        setup: what all disciplines share.
+        runner: has the results of the trials.
         discipline_rules: the rules of the contest in the day.
         contest: the contest.
         participants: the entries that take part.
         discipline: the result without runs, places and points.
     """
     trials = {
-        contestant.name: _trial(contestant.name, contestant, discipline_rules, setup.seed)
+        contestant.name: _trial(contestant.name, contestant, discipline_rules, runner.seed)
         for contestant in participants
     }
-    batch = setup.run_trials(discipline_rules, discipline_rules.contest, trials)
+    batch = runner.run_trials(discipline_rules, discipline_rules.contest, trials)
     earned = dict.fromkeys(trials, 0.0)
     discipline = replace(discipline, runs={discipline_rules.contest: batch.runs})
     if discipline_rules.jury:  # until the jury's points are there, all are equal
@@ -385,8 +420,8 @@ def _trial(
 
 def _play_duels(bouts: _Bouts, contest: Duel, discipline: Discipline) -> Discipline:
     """Play round robins in groups, then, if there are several, a bracket of the first of each group."""
-    rules = bouts.setup.rules
-    groups = draw.draw_groups([*bouts.contestants], rules.group_size, bouts.setup.seed)
+    rules = bouts.runner.rules
+    groups = draw.draw_groups([*bouts.contestants], rules.group_size, bouts.runner.seed)
     pairs = [pair for group in groups for pair in draw.pairs_of(group)]
     winners = bouts.play(f"{discipline.contest}-groups", pairs)
     standings = [draw.standings(group, winners) for group in groups]
@@ -418,7 +453,7 @@ class _Bouts:
     """Plays the bouts of a duel.
 
     Attributes:
-        setup: what all disciplines share.
+        runner: has the results of the trials.
         discipline_rules: the rules of the duel in the day.
         roles: the two roles of the duel.
         contestants: the entries that take part, by name.
@@ -426,7 +461,7 @@ class _Bouts:
         tables: filled with a table for each round of the bracket, by its title.
     """
 
-    setup: _DaySetup
+    runner: TrialRunner
     discipline_rules: DisciplineRules
     roles: tuple[str, ...]
     contestants: Mapping[str, Contestant]
@@ -443,7 +478,7 @@ class _Bouts:
             return {}
         first_number = sum(map(len, self.runs.values()))
         trials = [self._bout(a, b, number) for number, (a, b) in enumerate(pairs, first_number)]
-        batch = self.setup.run_trials(
+        batch = self.runner.run_trials(
             self.discipline_rules, folder_name, {trial.name: trial for trial in trials}
         )
         self.runs[folder_name] = batch.runs
@@ -501,7 +536,7 @@ class _Bouts:
             name,
             self.contestants[a],
             self.discipline_rules,
-            seed=self.setup.seed + number,
+            seed=self.runner.seed + number,
             opponents=opponents,
         )
 

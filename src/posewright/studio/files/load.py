@@ -31,7 +31,7 @@ from posewright.motions import Motion, create_motion, file_stem, robot_of_motion
 from posewright.recordings import read_mcap
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.reading import CARD
-from posewright.runs import import_robot
+from posewright.runs import import_robot, name_robot_folder
 from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
 from posewright.studio.document import Document
 from posewright.studio.pages import Pages
@@ -107,8 +107,8 @@ def open_path(path: Path, robot_or_name: Robot | str | None = None, page: str | 
     """Open a motion file, a recording, a robot's model, or a folder, which may be a memory stick.
 
     Args:
-        path: the file or folder; or, if there is no such file, the name of a shipped motion. A URDF or MuJoCo
-            model is imported into a folder beside it, unless that is there already, for a new motion.
+        path: the file or folder; or, if there is no such file, the name of a shipped motion. A URDF, xacro or
+            MuJoCo model is imported into a folder beside it, unless that is there already, for a new motion.
         robot_or_name: the robot, for which a motion of another robot is converted; None for the robot that
             the file names.
         page: name or number of the page to show first; None for the first page of the file.
@@ -232,9 +232,9 @@ def stick_motions(folder: Path) -> tuple[StickMotion, ...]:
 
 
 def _is_robot_model(path: Path) -> bool:
-    """Return whether a file is a URDF or MuJoCo model, by its suffix and its root element."""
+    """Return whether a file is a URDF, xacro or MuJoCo model, by its suffix and its root element."""
     if path.suffix.lower() != ".xml":
-        return path.suffix.lower() == ".urdf"
+        return path.suffix.lower() in (".urdf", ".xacro")
     try:
         return read_markup(path).name == "mujoco"
     except (FormatError, OSError):  # not XML as models have it; readers of motions may read it
@@ -243,7 +243,7 @@ def _is_robot_model(path: Path) -> bool:
 
 def _open_robot_model(path: Path) -> OpenedFile:
     """Return a new motion for a robot whose model is imported into a folder of the model's name."""
-    folder = path.with_suffix("")
+    folder = path.with_name(name_robot_folder(path))
     if not path_exists(folder / CARD):
         import_robot(path, folder)
     model_robot = robot(folder / CARD)

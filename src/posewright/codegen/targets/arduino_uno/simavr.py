@@ -29,7 +29,7 @@ class Simavr:
         self._process = subprocess.Popen(
             [build_simulator(), image], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self._answer()
+        self._read_answer()
 
     def send_command(self, command: str, data: bytes = b"") -> tuple[list[str], AnswerLines]:
         """Send a command and return the words of the last line of its answer, and the lines before it.
@@ -42,7 +42,7 @@ class Simavr:
             self._input.flush()
         except (OSError, ValueError) as error:
             raise BodyError("the emulated board is switched off") from error
-        return self._answer()
+        return self._read_answer()
 
     def read_bytes(self, n_bytes: int) -> bytes:
         """Return the bytes that follow an answer."""
@@ -78,7 +78,7 @@ class Simavr:
         assert self._process.stdout is not None  # noqa: S101  # created with a pipe
         return self._process.stdout
 
-    def _answer(self) -> tuple[list[str], AnswerLines]:
+    def _read_answer(self) -> tuple[list[str], AnswerLines]:
         """Return the words of the emulator's final line, and the lines before it.
 
         Raises:

@@ -12,7 +12,7 @@ from posewright.codegen.c.unit_spec import ChartUnitSpec
 from posewright.codegen.targets.arduino_uno.processor import with_avr_options
 from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, digest, link
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
-from posewright.codegen.targets.target import Built, serial_link
+from posewright.codegen.targets.target import BuildResult, serial_link
 from posewright.codegen.toolchains import cache_folder, missing_tool_error, run_tool
 from posewright.codegen.unit import PartSize, SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError
@@ -60,7 +60,7 @@ class ArduinoUno:
         sketch = SourceFile(f"{unit_spec.name}.ino", tuple(lines))
         return sketch, wiring.pins(), replace(hooks, keep=True), wiring.wiring(), *fixed_files, *serial_link()
 
-    def build(self, folder: Path) -> Built:
+    def build(self, folder: Path) -> BuildResult:
         """Compile a sketch into `build/NAME.hex` and `build/NAME.elf`.
 
         Raises:
@@ -85,7 +85,7 @@ class ArduinoUno:
             sizes_of_parts = dict(_measure_sizes_by_file(image, objects))
         flashed = image.with_suffix(".hex")
         run_tool("avr-objcopy", "-O", "ihex", "-R", ".eeprom", image, flashed)
-        return Built(flashed, image, sizes_of_parts)
+        return BuildResult(flashed, image, sizes_of_parts)
 
     def flash_command(self, image: Path, port: str | None) -> Sequence[str]:
         """Return avrdude's command: the boot loader at 115200 (arduino-core-avr, boards.txt, `uno.upload`).

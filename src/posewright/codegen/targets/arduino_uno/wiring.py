@@ -92,7 +92,7 @@ class ChartWiring:
         )
 
     def _port(self, kind: str, name: str, pin: str, port_type: Type | None) -> Port:
-        """Return the port of an element of the chart, with the offset of its field in its record.
+        """Return the port of an element of the chart: its pin, and where its field is in a record.
 
         Args:
             kind: `input`, `event` or `output`.
@@ -175,7 +175,7 @@ class ChartWiring:
             lines.add(f'static_assert(is_alone({port.pin}.number(), PINS), "{text}");', element=port.element)
 
     def _write_set_up_functions(self, lines: _Lines) -> None:
-        """Write the functions that set up all pins, and that put outputs into their safe state."""
+        """Write C++ functions: `wiring_begin` sets up all pins, `wiring_stand` makes outputs safe."""
         lines.add("", "void wiring_begin()", "{")
         for port in (*self.inputs, *self.events, *self.outputs):
             lines.add(f"    {port.pin}.begin();", element=port.element)

@@ -133,7 +133,7 @@ class _Transmitter:
         self.is_polled = False
         self.untaken_bytes.append(TimedByte(self.idle_from_s, byte))
 
-    def status(self, now_s: float) -> tuple[int, float]:
+    def read_status(self, now_s: float) -> tuple[int, float]:
         """Return the status register, and the time to which waiting for it has moved the clock [s].
 
         Reading it waits until another byte can be written; reading it again waits until all bytes have left.
@@ -303,10 +303,14 @@ class Stm32F103:
         self.core_hz = 4_000_000 * (factor if config & 3 == 2 else 2)
 
     def _write_watchdog(self, key: int) -> None:
-        """Write the key register of the watchdog, which starts it, or restarts its time if it is running."""
+        """Write the watchdog's key register: one key starts it, another restarts its time if it is running.
+
+        When the time is over, the watchdog resets the chip.
+        """
         is_running = self._watchdog_expires_s < _NEVER
         if key == _START_WATCHDOG or (key == _FEED_WATCHDOG and is_running):
-            divider = 4 << min(self._last_written(_IWDG + _WATCHDOG_PRESCALER) & 7, 6)
+            prescaler_code = self._last_written(_IWDG + _WATCHDOG_PRESCALER) & 7
+            divider = 4 << min(prescaler_code, 6)  # 4 to 256, RM0008 19.4.2
             n_counts = self._registers.get(_IWDG + _WATCHDOG_RELOAD, 0xFFF) + 1
             self._watchdog_expires_s = self.time_s + n_counts * divider / _LSI_HZ
             self._emulation_end_s = min(self._run_until_s, self._watchdog_expires_s)
@@ -331,7 +335,7 @@ class Stm32F103:
 
     def _read_usart_status(self, usart: int) -> int:
         """Return the status register of a USART, by its base address; waiting for it moves the clock."""
-        status, ready_s = self._transmitters[usart].status(self.time_s)
+        status, ready_s = self._transmitters[usart].read_status(self.time_s)
         self._jump_to(ready_s)
         return status
 

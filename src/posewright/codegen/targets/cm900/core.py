@@ -22,6 +22,14 @@ EXTERNAL_RAM = 0x60000000
 _STACK_PATTERN = 0xA5
 _PAGE = 0x1000
 
+_THUMB_BIT = 1
+"""Bit 0 of an address in a register: set for instructions in Thumb code, the only ones of a Cortex-M3."""
+
+
+def instruction_address(address: int) -> int:
+    """Return where in memory an instruction is, from an address that may have the Thumb bit."""
+    return address & ~_THUMB_BIT
+
 
 class CortexM3:
     """A processor and its memory with a loaded program.
@@ -75,7 +83,7 @@ class CortexM3:
     @property
     def return_address(self) -> int:
         """The return address of a function at its first instruction (the link register)."""
-        return int(self.emulator.reg_read(self._arm_constants.UC_ARM_REG_LR)) & ~1
+        return instruction_address(int(self.emulator.reg_read(self._arm_constants.UC_ARM_REG_LR)))
 
     def run_from(
         self, start: int, until: int = 0xFFFFFFFE, *, max_instructions: int = 0, timeout_s: float = 0.0
@@ -93,7 +101,10 @@ class CortexM3:
         """
         try:
             self.emulator.emu_start(
-                start | 1, until & ~1, timeout=round(timeout_s * 1e6), count=max_instructions
+                start | _THUMB_BIT,
+                instruction_address(until),
+                timeout=round(timeout_s * 1e6),
+                count=max_instructions,
             )
         except self._unicorn_module.UcError as error:
             raise BodyError(
@@ -109,7 +120,7 @@ class CortexM3:
                 limit.
         """
         self.run_from(start, until, timeout_s=timeout_s)
-        if self.program_counter != until & ~1:
+        if self.program_counter != instruction_address(until):
             raise BodyError(
                 f"the program does not come to an end: it is still at 0x{self.program_counter:08x}",
                 hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS shows which function hangs",
@@ -120,7 +131,7 @@ class CortexM3:
         for k, word in enumerate(arguments):
             self.emulator.reg_write(self._arm_constants.UC_ARM_REG_R0 + k, word)
         self.emulator.reg_write(self._arm_constants.UC_ARM_REG_SP, self._read_word(PROGRAM))
-        self.emulator.reg_write(self._arm_constants.UC_ARM_REG_LR, return_address | 1)
+        self.emulator.reg_write(self._arm_constants.UC_ARM_REG_LR, return_address | _THUMB_BIT)
         self.run_to(function, return_address, timeout_s)
 
     def watch_blocks(

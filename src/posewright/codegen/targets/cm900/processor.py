@@ -12,7 +12,7 @@ from posewright.codegen.targets.target import write_sources
 from posewright.codegen.unit import Footprint, Records, UnitSpec, read_package_sources
 from posewright.errors import BodyError
 
-from .core import EXTERNAL_RAM, CortexM3
+from .core import EXTERNAL_RAM, CortexM3, instruction_address
 from .elf import ElfImage
 from .target import Cm900, c_files
 from .toolchain import BUILD, compile_sources, link_image
@@ -39,7 +39,7 @@ class _StepCounter:
     def __init__(self, core: CortexM3, function: int) -> None:
         self.counts: list[int] = []
         self._core = core
-        self._function_address = function & ~1
+        self._function_address = instruction_address(function)
         self._return_address: int | None = None
         self._n_instructions = 0
 
@@ -64,7 +64,7 @@ class _StepCounter:
             self._core.emulator.emu_stop()
 
 
-def _is_chart(unit_spec: UnitSpec) -> bool:
+def _wraps_chart(unit_spec: UnitSpec) -> bool:
     """Return whether `unit.c` only packs the records of a chart."""
     return set(c_files(unit_spec.sources())) == {"unit.c", f"{unit_spec.name}.c"}
 
@@ -97,7 +97,7 @@ class CortexProcessor:
         bytes_per_step = self._input_dtype.itemsize + self._state_dtype.itemsize
         self._core = CortexM3(image, external_ram_bytes=_STEPS_PER_BATCH * bytes_per_step)
         self._symbols = image.symbols
-        measured_function = f"{unit_spec.name}_step" if _is_chart(unit_spec) else "unit_step"
+        measured_function = f"{unit_spec.name}_step" if _wraps_chart(unit_spec) else "unit_step"
         self._counter = _StepCounter(self._core, image.symbols[measured_function])
         self._core.run_to(self._core.restart(), self._symbols["main"], _TIMEOUT_S)
         self._n_steps = 0
@@ -112,7 +112,7 @@ class CortexProcessor:
         image = link_image(folder, c_files(sources), "image")
         unit_files = [file.name for file in unit_spec.sources() if file.name.endswith(".c")]
         link_image(folder, ["startup.c", "pil_main.c", *unit_files], "pil", keep=["pil_run", "unit_reset"])
-        measured_files = [f"{unit_spec.name}.c"] if _is_chart(unit_spec) else unit_files
+        measured_files = [f"{unit_spec.name}.c"] if _wraps_chart(unit_spec) else unit_files
         return Footprint(
             flash_bytes=sum(image.parts[name].flash_bytes for name in measured_files if name in image.parts),
             ram_bytes=sum(image.parts[name].ram_bytes for name in unit_files if name in image.parts),

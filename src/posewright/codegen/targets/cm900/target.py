@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.offsets import IN, OUT, STATE, offset_constants
-from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
+from posewright.codegen.targets.target import BOARD_QUEUE, BuildResult, serial_link
 from posewright.codegen.unit import SourceFile, UnitSpec, read_package_sources
 from posewright.errors import InputError
 
@@ -68,7 +69,7 @@ class Cm900:
             )
         return board_files
 
-    def build(self, folder: Path) -> Built:
+    def build(self, folder: Path) -> BuildResult:
         """Build the program of a folder: `image.elf`, `image.bin` and `image.map` in its `build`.
 
         Raises:
@@ -101,12 +102,19 @@ class Cm900:
         return ("opencm9.04_ld", port, "57600", str(image), "1", "opencm")
 
 
-def _list_fields(record_dtype: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic], int]]:
-    """Return name, type and offset of each field of a record."""
+class _RecordField(NamedTuple):
+    """A field of a record: its name and its type."""
+
+    name: str
+    dtype: np.dtype[np.generic]
+
+
+def _list_fields(record_dtype: np.dtype[np.void]) -> list[_RecordField]:
+    """Return the fields of a record in order."""
     fields = record_dtype.fields
     if not fields:
         return []
-    return [(name, fields[name][0], fields[name][1]) for name in record_dtype.names or ()]
+    return [_RecordField(name, fields[name][0]) for name in record_dtype.names or ()]
 
 
 def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
@@ -124,7 +132,8 @@ def _hook_lines(unit_spec: UnitSpec) -> Iterator[str]:
     yield " * what unit.h says of it. While hooks_are_filled is false nothing moves; the lamp blinks fast."
     yield " */"
     yield from ('#include "board.h"', "", "#include <string.h>", "")
-    is_filled = len(fields) <= len(_SENSOR_CHANNELS) and all(kind.itemsize == 1 for _, kind, _ in fields)
+    are_single_bytes = all(field.dtype.itemsize == 1 for field in fields)
+    is_filled = len(fields) <= len(_SENSOR_CHANNELS) and are_single_bytes
     note = "" if is_filled else " /* say true once every input is right */"
     yield from (f"const bool hooks_are_filled = {str(is_filled).lower()};{note}", "")
     if read_lines:
@@ -157,23 +166,23 @@ def _choose_example_constant(unit_spec: UnitSpec) -> str:
     """
     outputs = unit_spec.chart.outputs if isinstance(unit_spec, ChartUnitSpec) else ()
     constants = offset_constants(unit_spec.state_dtype, STATE, dict.fromkeys(outputs, OUT))
-    sizes = {name: kind.itemsize for name, kind, _ in _list_fields(unit_spec.state_dtype)}
+    sizes = {field.name: field.dtype.itemsize for field in _list_fields(unit_spec.state_dtype)}
     example = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
     return constants[example]
 
 
 def _read_lines(
-    fields: list[tuple[str, np.dtype[np.generic], int]], constants: Mapping[str, str], events: Sequence[str]
+    fields: Sequence[_RecordField], constants: Mapping[str, str], events: Sequence[str]
 ) -> Iterator[str]:
     """Yield the lines of C that fill a record of inputs from analogue channels.
 
     Args:
-        fields: name, type and offset of each field of the record.
+        fields: the fields of the record.
         constants: the constant of C with the offset of each field.
         events: names of the fields that are events, which come when their pin gets past a threshold.
     """
     n_events = 0  # so far
-    for index, (name, dtype, _offset) in enumerate(fields):
+    for index, (name, dtype) in enumerate(fields):
         if name in events and index < len(_SENSOR_CHANNELS):
             channel = _SENSOR_CHANNELS[index]
             yield f"    static bool was_past_{n_events};"

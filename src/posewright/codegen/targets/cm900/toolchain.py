@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from posewright.codegen.targets.target import Built
+from posewright.codegen.targets.target import BuildResult
 from posewright.codegen.toolchains import STRICT, CompileError, TooLargeError, run_tool
 from posewright.codegen.unit import PartSize
 
@@ -39,7 +39,7 @@ def compile_sources(folder: Path, sources: Sequence[str]) -> None:
     run_tool(COMPILER, *FLAGS, "-c", *(f"../{source}" for source in sources), folder=build_folder)
 
 
-def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> Built:
+def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> BuildResult:
     """Link compiled C files of a folder that has cm900.ld to `build/name.elf`.
 
     Args:
@@ -72,7 +72,7 @@ def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[s
         raise (_too_large_error(error.log) or error) from None
     link_map = (build_folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
     elf = build_folder / f"{name}.elf"
-    return Built(elf, elf, read_part_sizes(link_map))
+    return BuildResult(elf, elf, read_part_sizes(link_map))
 
 
 def write_binary(elf: Path) -> Path:

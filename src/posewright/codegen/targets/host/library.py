@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.codegen.targets.target import Built, write_sources
+from posewright.codegen.targets.target import BuildResult, write_sources
 from posewright.codegen.toolchains import STRICT, Compiler, cache_folder, compile_sources, find_compiler
 from posewright.codegen.unit import Records, SourceFile, UnitSpec, read_package_sources
 from posewright.documents import write_atomically
@@ -37,8 +37,8 @@ class Host:
         del unit_spec
         return read_package_sources(__package__, ("host.c", "host.h"))
 
-    def build(self, folder: Path) -> Built:
-        """Compile the library whose files are in a folder.
+    def build(self, folder: Path) -> BuildResult:
+        """Compile the C files in a folder into a shared library, which is image and symbol file in one.
 
         Raises:
             InputError: there is no unit in the folder.
@@ -49,10 +49,11 @@ class Host:
         if folder / "unit.c" not in sources:
             raise InputError(f"there is no unit in {folder}", hint="posewright board generate makes one")
         write_atomically(folder / LIBRARY, _compile(find_compiler(), folder), durable=False)
-        return Built(folder / LIBRARY, folder / LIBRARY)
+        library_path = folder / LIBRARY
+        return BuildResult(image=library_path, elf=library_path)
 
     def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
-        """Raise an InputError, since a library is not flashed.
+        """Raise an InputError, since a library runs on this computer and cannot be flashed.
 
         Raises:
             InputError: always.
