@@ -77,6 +77,7 @@ from posewright.studio.timeline_panel import parse_keyframes
 from .kills import prepare_stick
 from .mutation import mutate_after_line, mutate_file, mutate_text_in, mutate_wire_message
 from .recording_mutation import mutate_recording
+from .remote_robot import Channel, drive_remote_robot, wire_answers
 from .seed_files import (
     CHARTS,
     DOG,
@@ -120,6 +121,7 @@ from .seed_files import (
     wild,
     wire_requests,
 )
+from .studio_actions import perform_studio_actions, studio_sequences
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,17 @@ def judge_recording(path: Path) -> None:
         for step in steps:
             with suppress(PosewrightError):
                 step()
+
+
+def rerun_recording(path: Path) -> None:
+    """Simulate a recording again, whatever its digest."""
+    with mock.patch("posewright.recordings.mcap_file._require_unchanged_content"):
+        str(pw.rerun(read_mcap(path, trust_attached_rules=True)))
+
+
+def read_robot_answer(path: Path) -> None:
+    """Drive a robot across a network, one of whose answers is in a file."""
+    drive_remote_robot(Channel(int(path.name.partition("_")[0]), path.read_bytes()))
 
 
 def resume(path: Path) -> None:
@@ -558,6 +571,9 @@ READERS: dict[str, Reader] = {
         around=save_generated,
     ),
     "recording": Reader(judge_recording, saved_by(save_recordings)),
+    "recording that is run again": Reader(
+        rerun_recording, saved_by(save_recordings), mutate=mutate_recording
+    ),
     "forged recording": Reader(judge_recording, saved_by(save_recordings), mutate=mutate_recording),
     "draft of a motion": Reader(
         open_draft, saved_by(save_drafts), sealed=sealed_draft, mutate=mutate_after_line
@@ -565,8 +581,12 @@ READERS: dict[str, Reader] = {
     "draft of a field": Reader(read_arena_draft, saved_by(save_field_drafts)),
     "field in the studio": Reader(open_arena, files(HOUSE, "**/*.arena.yaml", "arenas/layouts/*.yaml")),
     "studio's request": Reader(answer_studio_request, studio_requests),
+    "studio's actions": Reader(perform_studio_actions, studio_sequences, is_slow=True),
     "request to a robot": Reader(
         answer_robot_request, wire_requests, sealed=sealed_wire_message, mutate=mutate_wire_message
+    ),
+    "answer of a robot": Reader(
+        read_robot_answer, wire_answers, sealed=sealed_wire_message, mutate=mutate_wire_message
     ),
     "YARP": Reader(read_yarp, bottles),
     "ROS trajectory": Reader(
