@@ -181,6 +181,12 @@ class _RecordCollector:
     """
 
     def __init__(self, size: int, is_selected: Callable[[str], bool]) -> None:
+        """Begin with no records.
+
+        Args:
+            size: of the file [bytes], which limits what it may unpack to.
+            is_selected: whether the messages of a topic are wanted, by the topic's name.
+        """
         self._contents = Contents()
         self._is_selected = is_selected
         self._channels: dict[int, records.Channel] = {}

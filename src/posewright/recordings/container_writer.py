@@ -269,7 +269,11 @@ class _FileWriter:
         return index_offsets
 
     def finish(self, schemas: Sequence[records.Schema], channels: Sequence[records.Channel]) -> bytes:
-        """Append the end of the data, the summary and the footer; return the file."""
+        """Append the end of the data, the summary and the footer; return the bytes of the whole file.
+
+        The summary repeats the declarations, and lists where chunks, attachments and metadata are. The footer
+        has the summary's position and a checksum.
+        """
         self.add(records.DataEnd(self._crc))
         statistics = records.Statistics(
             attachment_count=len(self._attachments),
@@ -287,6 +291,7 @@ class _FileWriter:
         indexes = (*self._chunks, *self._attachments, *self._metadata)
         summary = _to_bytes(*schemas, *channels, statistics, *indexes)
         summary_start = self._size
+        # the checksum at the footer's end covers the summary and the footer before it
         footer = struct.pack("<BQQQ", Opcode.FOOTER, _FOOTER_LENGTH, summary_start, _NO_SUMMARY_OFFSETS)
         footer += struct.pack("<I", zlib.crc32(summary + footer))
         return b"".join([*self._parts, summary, footer, MAGIC])

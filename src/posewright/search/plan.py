@@ -46,6 +46,7 @@ class Dimension:
     is_whole: bool = False
 
     def __post_init__(self) -> None:
+        """Raise an InputError unless the range is finite and contains the start."""
         if not self.name:
             raise InputError("a dimension has no name", hint="name what is searched: step_height_m")
         # NumPy's numbers are converted, so that comparison and JSON work as for Python's own.

@@ -129,10 +129,15 @@ def test_robots_and_all_else_are_listed_with_their_lines(project: Path) -> None:
         item("hidden", "$(CURRENT_DIR)/../model/crate.wrl", 'select="false"'),
         item("secret", "$(CURRENT_DIR)/../../../../../etc/passwd"),
         item("mesh", "../model/house/table.stl", isRobot="false"),
-        pair.format("CP#a#b", friction),
+        pair.format("CP#a#b", friction) + pair.format("CP#c#d", friction.replace("0.4", "")),
         '<view class="com.generalrobotix.ui.view.Grx3DView"/>\n',
         item(
-            "crate", "../model/crate.wrl", base__translation="1 1 1", WAIST__velocity="0 1 0", A__angle="0.5"
+            "crate",
+            "../model/crate.wrl",
+            base__translation="1 1 1",
+            WAIST__velocity="0 1 0",
+            A__angle="0.5",
+            B__velocity="0.0",
         ),
     ]
     notes = import_arena(write(project, *items)).notes
@@ -144,9 +149,10 @@ def test_robots_and_all_else_are_listed_with_their_lines(project: Path) -> None:
         (7, "the model hidden is left out: it is not selected"),
         (8, "the model secret is left out: there is no file"),
         (9, "the model mesh is left out: there is no file"),
-        (11, "Grx3DView is left out"),
-        (12, "the velocity of crate is ignored"),
-        (12, "the angles of joints of crate"),
+        (11, "a friction is not read: <property> has no attribute 'value'"),
+        (12, "Grx3DView is left out"),
+        (13, "the velocity of crate is ignored"),
+        (13, "the angles of joints of crate"),
     ):
         assert any(f"Sample.xml:{line}: {words}" in note for note in notes), words
     assert "the pose of the joint base of crate is ignored: it is not the root" in notes

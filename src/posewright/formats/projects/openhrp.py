@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.documents.markup import Element, read_markup
+from posewright.errors import FormatError
 from posewright.formats.projects.project import MAX_BODIES, MAX_POSE_NUMBER, Project, ProjectBody
 from posewright.formats.scenes.mesh import turn_about
 from posewright.formats.scenes.vrml import RootPose
@@ -74,8 +75,12 @@ def _properties_of(item: Element) -> dict[str, Element]:
 def _add_friction(pair: Element, project: Project) -> None:
     """Add the sliding friction of a pair of bodies that may touch each other."""
     friction = _properties_of(pair).get("slidingFriction")
-    if friction is not None:
+    if friction is None:
+        return
+    try:
         project.frictions.add(friction.attribute_number("value"))
+    except FormatError as error:
+        project.omissions.add(f"a friction is not read: {error.message}", error.where)
 
 
 def _add_model(item: Element, project: Project) -> None:
@@ -93,12 +98,12 @@ def _add_model(item: Element, project: Project) -> None:
             translations[joint] = element
         elif quantity == "rotation":
             rotations[joint] = element
-        elif quantity == "angle" and element.attribute_number("value") != 0.0:
+        elif quantity == "angle" and _is_moved(element):
             message = (
                 f"the angles of joints of {name:.80}, with which parts would stand elsewhere, are ignored"
             )
             project.omissions.add(message, element.where)
-        elif quantity in _VELOCITIES and any(element.attribute_numbers("value", 3)):
+        elif quantity in _VELOCITIES and _is_moved(element):
             project.omissions.add(f"the {quantity} of {name:.80} is ignored", element.where)
     poses: list[RootPose] = []
     for joint in translations.keys() | rotations.keys():
@@ -121,6 +126,18 @@ def _add_model(item: Element, project: Project) -> None:
             poses=tuple(sorted(poses, key=lambda pose: pose.joint or "")),
         )
     )
+
+
+def _is_moved(element: Element) -> bool:
+    """Return whether an angle or a velocity is something else than zeros."""
+    for word in element.attributes.get("value", "").split():
+        try:
+            is_zero = float(word) == 0.0
+        except ValueError:
+            is_zero = False
+        if not is_zero:
+            return True
+    return False
 
 
 def _read_pose_numbers(element: Element, count: int) -> tuple[float, ...]:
