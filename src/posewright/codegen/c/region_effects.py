@@ -222,11 +222,8 @@ class RegionEffects:
         """Return whether two transitions may leave common states: one domain is the other, or inside it."""
         if transition.domain is None or other.domain is None:
             return False
-        if not self.tree.can_be_active(transition.source, other.source):
-            return False  # they are never enabled together
-        path = (transition.domain, *self.nodes[transition.domain].ancestors)
-        other_path = (other.domain, *self.nodes[other.domain].ancestors)
-        return transition.domain in other_path or other.domain in path
+        may_be_enabled_together = self.tree.can_be_active(transition.source, other.source)
+        return may_be_enabled_together and self.tree.are_nested(transition.domain, other.domain)
 
     # What they read and write
 

@@ -80,6 +80,10 @@ class RegionMicrostep:
             if transitions:  # those that leave as much have neighbouring numbers, for short conditions
                 self.transitions_of_region[region] = sorted(transitions, key=_domain_number)
         self.regions = list(self.transitions_of_region)
+        self._domains_of_region = {
+            region: {transition.domain for transition in transitions if transition.domain is not None}
+            for region, transitions in self.transitions_of_region.items()
+        }
         self.effects = RegionEffects(
             self.code, self.tree, self.exit_functions, list(chain(*self.transitions_of_region.values()))
         )
@@ -265,6 +269,8 @@ class RegionMicrostep:
         # conditions on earlier regions, by the numbers of this region's transitions that they preempt
         preempting_conditions: dict[tuple[int, ...], list[str]] = {}
         for earlier in self.regions[: self.regions.index(region)]:
+            if not self._have_nested_domains(region, earlier):
+                continue  # which spares the comparison of all their transitions
             # numbers of this region's transitions, by those of the earlier region that they conflict with
             numbers_by_conflicts: dict[tuple[int, ...], list[int]] = {}
             for number, transition in enumerate(self.transitions_of_region[region], 1):
@@ -285,6 +291,14 @@ class RegionMicrostep:
                 f"({self._takes_one_of_condition(region, numbers)}) && ({join_conditions(conditions)})"
                 for numbers, conditions in preempting_conditions.items()
             ]
+        )
+
+    def _have_nested_domains(self, region: Region, other: Region) -> bool:
+        """Return whether transitions of two regions may leave common states, by their domains alone."""
+        return any(
+            self.tree.are_nested(domain, other_domain)
+            for domain in self._domains_of_region[region]
+            for other_domain in self._domains_of_region[other]
         )
 
     def _takes_one_of_condition(self, region: Region, numbers: Sequence[int]) -> str:

@@ -125,6 +125,12 @@ class RegionTree:
 
         return sorted(regions, key=key)
 
+    def are_nested(self, node_number: int, other_number: int) -> bool:
+        """Return whether two nodes are the same, or one is inside the other."""
+        path = (node_number, *self.nodes[node_number].ancestors)
+        other_path = (other_number, *self.nodes[other_number].ancestors)
+        return node_number in other_path or other_number in path
+
     # Which nodes can be active together
 
     def can_be_active(self, node_number: int, source: int) -> bool:

@@ -106,9 +106,9 @@ class ChartWiring:
         else:
             record_dtype = self.unit_spec.input_dtype
             field_name = name
-        fields: Mapping[str, Sequence[object]] = record_dtype.fields or {}
-        _, offset = fields[field_name][:2]  # dtype and offset
-        return Port(name, pin, port_type, int(str(offset)), element=Element(kind, name))
+        assert record_dtype.fields is not None  # noqa: S101  # a record has a field for the element
+        _field_dtype, offset, *_title = record_dtype.fields[field_name]
+        return Port(name, pin, port_type, offset, element=Element(kind, name))
 
     @property
     def needed(self) -> tuple[str, ...]:
