@@ -219,8 +219,9 @@ class RegionMicrostep:
                 writer.line("return false;")
             for region, condition in self.preempted_conditions.items():
                 with writer.block(f"if ({condition})"):
-                    none_of_them = len(self.transitions_of_region[region]) + 1
-                    writer.line(f"{self._taken_variable(region)} = {none_of_them}U; /* preempted */")
+                    # a number of no transition, and not 0, so that its leaves still count as having chosen
+                    preempted_number = len(self.transitions_of_region[region]) + 1
+                    writer.line(f"{self._taken_variable(region)} = {preempted_number}U; /* preempted */")
             writer.write(
                 f"{self._due_variable(region)} = {self._taken_variable(region)};"
                 for region in deferred_regions
@@ -437,19 +438,20 @@ class RegionMicrostep:
     def _write_phase(self, phase: _Phase) -> None:
         """Write the lines of a phase, for the transition that its region takes."""
         writer = self.code.writer
-        number_name = (
+        number_variable = (
             self._due_variable(phase.region) if phase.is_deferred else self._taken_variable(phase.region)
         )
-        numbers_of_lines: dict[tuple[str, ...], list[int]] = {}
+        # numbers of transitions by the text of their lines: equal ones share a `case`
+        numbers_of_text: dict[tuple[str, ...], list[int]] = {}
         for number, lines in sorted(phase.lines.items()):
-            numbers_of_lines.setdefault(tuple(lines.lines), []).append(number)
-        if len(numbers_of_lines) == 1 and len(phase.lines) == 1:
+            numbers_of_text.setdefault(tuple(lines.lines), []).append(number)
+        if len(phase.lines) == 1:
             ((number, lines),) = phase.lines.items()
-            with writer.block(f"if ({number_name} == {number}U)"):
+            with writer.block(f"if ({number_variable} == {number}U)"):
                 writer.include(lines)
             return
-        with writer.block(f"switch ({number_name})"):
-            for numbers in numbers_of_lines.values():
+        with writer.block(f"switch ({number_variable})"):
+            for numbers in numbers_of_text.values():
                 transitions = [self.transitions_of_region[phase.region][number - 1] for number in numbers]
                 for number, transition in zip(numbers, transitions, strict=True):
                     writer.line(f"case {number}U: {self.code.transition_name_comment(transition)}")
