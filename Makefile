@@ -28,11 +28,12 @@ demo: $(STAMP)
 	  --plot out/race.png --record out/race.mcap
 	@echo "picture: out/race.png   recording: out/race.mcap (open it in Foxglove, or: $(BIN)/posewright replay out/race.mcap)"
 
+# Three workers on two cores: tests wait for processes that they start, and another worker runs meanwhile.
 test: lint $(W3C)
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 fuzz: $(STAMP)
-	$(BIN)/python -m tests.house.fuzz --seconds $(SECONDS)
+	$(BIN)/python -m tests.house.fuzz --seconds $(SECONDS) --jobs 2
 	$(BIN)/python tests/fuzz.py $(SECONDS) $(TESTS)
 	POSEWRIGHT_KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/house/test_kills.py
 	$(BIN)/python -m tests.codegen.fuzz_generated 1e7

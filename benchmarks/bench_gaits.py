@@ -15,7 +15,7 @@ from benchmarks.bench_simulation import time_rollout
 from benchmarks.figure import Figure
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
-from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
+from posewright.gaits import QuadrupedGenerator, VelocityCommand, read_gait
 from posewright.robots import Robot, robot
 from posewright.runs import walk_gait
 from posewright.runs.walking.walk import make_walking_world
@@ -38,7 +38,7 @@ class Best:
 
 def making(card: Robot) -> tuple[float, Floats, Floats]:
     """Return the time to compute ten seconds of gait [s], the frames, and the pose before them."""
-    walker = QuadrupedGait(read_gait("trot", robot=card), card)
+    walker = QuadrupedGenerator(read_gait("trot", robot=card), card)
     walker.request(COMMAND)
     begin = time.process_time()
     frames = walker.frames(round(SECONDS / card.frame_period_s))

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from posewright.figures import draw_parameter, save_figure
-from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, Interpolation
+from posewright.gaits import TROT, ForeHind, GaitParameters, Interpolation, QuadrupedGait
 from posewright.robots import robot
 
 FOLDER = Path(__file__).parent / "gait_parameters"
@@ -20,7 +20,7 @@ ROBOT = robot("sony_ers7")
 
 HEIGHT = ForeHind(0.02, 0.02)
 
-GAIT = Gait(
+GAIT = QuadrupedGait(
     name="of the pictures",
     robot=ROBOT.name,
     parameters=GaitParameters(

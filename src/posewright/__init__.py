@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from posewright.arenas import write_layout as write_layout
     from posewright.buses.dynamixel import DirectionWizard as DirectionWizard
     from posewright.buses.dynamixel import Teacher as Teacher
-    from posewright.buses.dynamixel import apply, diagnose, scan, set_id, set_rate, watch
+    from posewright.buses.dynamixel import apply_calibration as apply_calibration
+    from posewright.buses.dynamixel import diagnose, scan, set_id, set_rate, watch
     from posewright.buses.dynamixel import measure_offsets as measure_offsets
     from posewright.buses.dynamixel import open_bus as open_bus
     from posewright.buses.dynamixel import read_calibration as read_calibration
@@ -194,7 +195,6 @@ if TYPE_CHECKING:
     write_recording = write_mcap
     scan_bus = scan
     diagnose_bus = diagnose
-    apply_calibration = apply
     watch_bus = watch
     set_servo_id = set_id
     set_servo_rate = set_rate

@@ -72,7 +72,7 @@ class Where:
     offset: int | None = None
 
     def __str__(self) -> str:
-        name = str(self.path) if self.path is not None else "input"
+        name = _shorten(str(self.path)) if self.path is not None else "input"
         if self.line is not None:
             column = f":{self.column}" if self.column is not None else ""
             return f"{name}:{self.line}{column}"

@@ -57,7 +57,7 @@ def test_a_zero_that_was_measured_shifts_all_readings(gyro: GyroAxis, shift: int
 
 @GYROS
 def test_a_zero_is_measured_at_rest_only(gyro: GyroAxis) -> None:
-    low, high = gyro.accepted
+    low, high = gyro.range_at_rest
     for samples in ([], [gyro.zero] * 9 + [high + 1], [low - 1]):
         with pytest.raises(InputError, match="the gyro reads"):
             gyro.calibrated(samples)

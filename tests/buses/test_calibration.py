@@ -16,7 +16,7 @@ from posewright.buses.dynamixel.bus import Bus, joints_of
 from posewright.buses.dynamixel.calibration import (
     MAX_OFFSET_TICKS,
     Calibration,
-    apply,
+    apply_calibration,
     measure_offsets,
     read_calibration,
     write_calibration,
@@ -87,7 +87,7 @@ def test_a_calibration_that_cannot_be_is_refused(tmp_path: Path, wrong: str) -> 
 
 @given(calibrations())
 def test_a_card_that_is_applied_to_means_the_same_angles_by_other_ticks(made: Calibration) -> None:
-    built = apply(BIOLOID, made)
+    built = apply_calibration(BIOLOID, made)
     ticks, own = built.to_ticks(ZERO), BIOLOID.to_ticks(ZERO)
     for place, joint in enumerate(JOINTS):
         mirrored = 1024 - own[place] if joint in made.reversed else own[place]
@@ -110,7 +110,7 @@ def test_a_card_that_is_applied_to_means_the_same_angles_by_other_ticks(made: Ca
 def test_a_calibration_that_says_nothing_changes_nothing() -> None:
     empty = Calibration("mine", BIOLOID.name)
     assert empty.is_empty
-    assert apply(BIOLOID, empty) == BIOLOID
+    assert apply_calibration(BIOLOID, empty) == BIOLOID
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_calibration_that_says_nothing_changes_nothing() -> None:
 )
 def test_a_calibration_that_does_not_fit_is_refused(wrong: Calibration) -> None:
     with pytest.raises(InputError):
-        apply(BIOLOID, wrong)
+        apply_calibration(BIOLOID, wrong)
 
 
 # --- a robot that is built otherwise than its card says
@@ -176,7 +176,7 @@ class Robot:
 
 @pytest.fixture
 def built(wired: WireUp) -> Robot:
-    card = apply(BIOLOID, BUILT)
+    card = apply_calibration(BIOLOID, BUILT)
     body = MockBody(card, positions=card.pose("walk_ready"), limit_speed=True)
     return Robot(wired(FakeBus.of(card, body), joints=joints_of(BIOLOID)), body)
 
@@ -231,7 +231,7 @@ def test_a_servo_in_wheel_mode_is_not_moved(built: Robot) -> None:
 
 
 def test_offsets_are_measured_in_a_pose_the_robot_was_put_into(built: Robot) -> None:
-    known = apply(BIOLOID, replace(BUILT, offsets_ticks={}))
+    known = apply_calibration(BIOLOID, replace(BUILT, offsets_ticks={}))
     assert measure_offsets(built.bus, known, BIOLOID.pose("walk_ready")) == BUILT.offsets_ticks
     with pytest.raises(InputError, match="far off the pose: right_knee by"):
         measure_offsets(built.bus, known, BIOLOID.pose("sit"))

@@ -295,8 +295,8 @@ def test_registers_move_a_body_and_the_body_fills_registers() -> None:
     bus.advance(0.5)
     assert [bus.joint(name).peek("present_position") for name in BIOLOID.joint_names] == ticks
     np.testing.assert_allclose(body.positions, BIOLOID.from_ticks(np.array(ticks, dtype=float)), atol=1e-9)
-    assert body.played[-1].free is None
-    assert body.played[-1].stiffness is None  # the card's own
+    assert body.played_commands[-1].free is None
+    assert body.played_commands[-1].stiffness is None  # the card's own
 
 
 def test_a_softer_slope_makes_a_joint_softer() -> None:
@@ -305,7 +305,7 @@ def test_a_softer_slope_makes_a_joint_softer() -> None:
     bus.exchange(write(13, 28, 128, 128))
     bus.exchange(write(13, 24, 1))
     bus.advance(0.1)
-    stiffness = body.played[-1].stiffness
+    stiffness = body.played_commands[-1].stiffness
     assert stiffness is not None
     own = np.array([servo.stiffness for servo in BIOLOID.servos])
     place = [servo.id for servo in BIOLOID.servos].index(13)

@@ -217,7 +217,7 @@ def test_a_body_behind_it_moves_and_is_moved(clock: BusClock) -> None:
 
 class _Stumbles(MockBody):
     def play(self, frames: Any) -> Any:
-        if len(self.played) > 3:
+        if len(self.played_commands) > 3:
             raise BodyError("the simulation blew up")
         return super().play(frames)
 

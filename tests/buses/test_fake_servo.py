@@ -246,14 +246,14 @@ def test_an_overheated_servo_lets_go_where_its_shutdown_says_so(mask: int, lets_
     write(servo, 30, 0, 3)
     servo.temperature_c = 75.0
     servo.advance(0.008)
-    assert servo.drive.free == lets_go
+    assert servo.drive.is_free == lets_go
     assert (servo.peek("torque_limit") == 0) == lets_go
     servo.temperature_c = 40.0
     servo.advance(0.008)
-    assert servo.drive.free == lets_go  # until the torque limit is written again
+    assert servo.drive.is_free == lets_go  # until the torque limit is written again
     assert write(servo, 34, 0xFF, 0x03) == OK
     servo.advance(0.008)
-    assert not servo.drive.free
+    assert not servo.drive.is_free
 
 
 def test_an_alarm_of_a_bad_packet_lets_go_too_where_the_mask_says_so() -> None:

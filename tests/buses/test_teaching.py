@@ -165,7 +165,7 @@ def test_a_pose_can_be_forgotten(bus: Bus) -> None:
         teacher.catch("one", 1.0)
         teacher.catch("two", 1.0)
         assert teacher.undo().name == "two"
-        assert [pose.name for pose in teacher.caught] == ["one"]
+        assert [pose.name for pose in teacher.captured_poses] == ["one"]
         teacher.undo()
         for nothing in (teacher.undo, lambda: teacher.motion("m")):
             with pytest.raises(InputError, match="no pose was caught"):

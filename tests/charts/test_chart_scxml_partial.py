@@ -94,6 +94,28 @@ def test_markup_of_other_tools_without_a_place_in_the_chart_is_listed(
     assert "6 elements and attributes of other tools (qt, viz) are not written" in notes
 
 
+def test_transitions_on_events_of_a_platform_are_listed_as_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # https://www.w3.org/TR/scxml/#errorsAndEvents: a processor raises error.execution and others
+    error_states = """><state id="idle">
+      <transition event="error.*" target="end"/>
+      <transition event="go error.send" target="end"/>
+    </state><state id="end"/></scxml>"""
+    path = tmp_path / "errors.scxml"
+    path.write_text(HEAD + error_states)
+    chart = read_chart(path)
+    assert chart.document_markup is not None
+    assert chart.document_markup.ignored_transitions == ((2, "error.*"),)
+    (loss,) = parse_scxml_partially(path.read_text()).losses
+    assert (loss.line, loss.part) == (2, '<transition event="error.*">')
+    assert len(chart.states[0].transitions) == 1
+    for verb in (["check", str(path)], ["convert", str(path), "-o", str(tmp_path / "errors.chart.yaml")]):
+        run(["chart", *verb])
+        notes = " ".join(capsys.readouterr().err.split())
+        assert 'line 2: <transition event="error.*"> is left out: its event never occurs' in notes
+
+
 def test_a_prefix_that_a_document_uses_twice_keeps_its_first_meaning() -> None:
     first = '<state id="idle"><v:a xmlns:v="urn:1"/></state>'
     second = '<state id="end" xmlns:v="urn:2" v:x="1" xmlns:w="urn:3" ><v:a/><w:a/></state>'

@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 from posewright.bodies import BodySpec, MockBody
-from posewright.buses.dynamixel.calibration import Calibration, apply, read_calibration, write_calibration
+from posewright.buses.dynamixel.calibration import (
+    Calibration,
+    apply_calibration,
+    read_calibration,
+    write_calibration,
+)
 from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.buses.dynamixel.torque import servo_ids
 from posewright.cli import app, bus_teach, console
@@ -31,7 +36,7 @@ RunVerb = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> FakeSerial:
-    card = apply(BIOLOID, BUILT)
+    card = apply_calibration(BIOLOID, BUILT)
     return plug_in(FakeBus.of(card, MockBody(card, positions=STAND)), monkeypatch)
 
 
@@ -84,7 +89,7 @@ def test_a_body_by_address_has_the_calibration_that_is_named(tmp_path: Path) -> 
     write_calibration(BUILT, path)
     part = BodySpec("mine", BIOLOID, STAND, (0.0, 0.0, 0.0))
     plant = make_plant(f"dynamixel:/dev/ttyUSB0@57600+{path}", [part], None)
-    assert plant.bodies["mine"].robot == apply(BIOLOID, BUILT)
+    assert plant.bodies["mine"].robot == apply_calibration(BIOLOID, BUILT)
 
 
 @pytest.mark.parametrize(

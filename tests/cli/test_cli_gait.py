@@ -18,7 +18,7 @@ from posewright.cli.app import run
 from posewright.formats import read_motion
 from posewright.gaits import (
     EXPLANATIONS,
-    QuadrupedGait,
+    QuadrupedGenerator,
     VelocityCommand,
     gait_names,
     gait_text,
@@ -61,19 +61,21 @@ def refusal(capsys: Captured, *words: str | Path) -> str:
 def test_the_list_has_every_gait_that_ships_with_its_speeds(capsys: Captured) -> None:
     told = answer(capsys, "list")
     assert [entry["gait"] for entry in told] == list(gait_names())
-    walk = QuadrupedGait(read_gait("trot"), ERS7)
+    walk = QuadrupedGenerator(read_gait("trot"), ERS7)
     trot = next(entry for entry in told if entry["gait"] == "trot")
     assert trot["robot"] == "sony_ers7"
     assert trot["period_s"] == pytest.approx(walk.timing.period_s)
     walk.request(VelocityCommand(trot["greatest_speed_m_s"] * 0.999999))
-    assert answer(capsys, "list", "--robot", "sony_ers7") == told
+    assert answer(capsys, "list", "--robot", "sony_ers7") == [
+        entry for entry in told if entry["robot"] == "sony_ers7"
+    ]
     shown = said(capsys, "list")
     assert all(name in shown for name in gait_names())
 
 
 def test_a_robot_without_gaits_has_an_empty_list(capsys: Captured) -> None:
-    assert answer(capsys, "list", "--robot", "robotis_bioloid") == []
-    assert "no gait" in said(capsys, "list", "--robot", "robotis_bioloid")
+    assert answer(capsys, "list", "--robot", "hitec_robonova1") == []
+    assert "no gait" in said(capsys, "list", "--robot", "hitec_robonova1")
     assert "sony_ers7" in refusal(capsys, "list", "--robot", "sony_ers8")
 
 
@@ -85,7 +87,7 @@ def test_show_tells_every_parameter_with_value_unit_range_sentence_and_the_name_
     assert [entry["name"] for entry in told["parameters"]] == list(EXPLANATIONS)
     for entry in told["parameters"]:
         known = EXPLANATIONS[entry["name"]]
-        assert (entry["document"], entry["unit"]) == (known.lecture_name, known.unit)
+        assert (entry["document"], entry["unit"]) == (known.title, known.unit)
         assert (entry["low"], entry["high"], entry["sentence"]) == (known.low, known.high, known.sentence)
     values = {entry["name"]: entry["value"] for entry in told["parameters"]}
     assert values["shape_factor"] == gait.parameters.shape_factor
@@ -103,7 +105,7 @@ def test_show_is_readable(capsys: Captured) -> None:
     assert "0.01 to 1 m/s" in shown
     for name, told in EXPLANATIONS.items():
         assert name in shown
-        assert told.lecture_name.capitalize() in shown
+        assert told.title.capitalize() in shown
     for concern in ("reach", "joint limit", "coupled limit", "joint speed"):
         assert concern in shown
 
@@ -173,7 +175,7 @@ def test_ones_own_gait_is_shown_and_refused_with_its_line(capsys: Captured, tmp_
 
 def test_sample_gives_the_frames_of_a_cycle_as_a_table(capsys: Captured) -> None:
     rows = list(csv.DictReader(io.StringIO(said(capsys, "sample", "trot", "--forward", "0.1"))))
-    walk = QuadrupedGait(read_gait("trot"), ERS7)
+    walk = QuadrupedGenerator(read_gait("trot"), ERS7)
     walk.request(VelocityCommand(0.1))
     frames = walk.timing.n_frames
     steady = walk.frames(9 * frames)[8 * frames - 1 :]
@@ -266,7 +268,7 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: Captured) -> None:
 
 
 def test_a_speed_that_is_printed_can_be_asked_for(capsys: Captured) -> None:
-    for gait in gait_names():
+    for gait in gait_names("sony_ers7"):
         shown = said(capsys, "show", gait, "--no-check")
         speed, turn = (shown.split(word)[1].split()[0] for word in ("commands       0 to ", "direction, -"))
         for words in (("--forward", speed), ("--turn", f"-{turn}")):
@@ -275,7 +277,7 @@ def test_a_speed_that_is_printed_can_be_asked_for(capsys: Captured) -> None:
 
 def test_a_command_at_which_joints_do_worst_can_be_asked_for(capsys: Captured) -> None:
     shown = said(capsys, "show", "trot")
-    walk = QuadrupedGait(read_gait("trot"), ERS7)
+    walk = QuadrupedGenerator(read_gait("trot"), ERS7)
     told = re.findall(r" left ([-+][\d.]+) turn ([-+][\d.]+)$", shown, re.MULTILINE)
     assert told
     for left, turn in told:

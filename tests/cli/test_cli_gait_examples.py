@@ -13,7 +13,7 @@ import typer
 
 from posewright.cli import gait, gait_run, gait_sample
 from posewright.cli.app import run
-from posewright.gaits import Gait, QuadrupedGait, gait_text, read_gait
+from posewright.gaits import QuadrupedGait, QuadrupedGenerator, gait_text, read_gait
 from posewright.robots import Robot, robot
 
 VERBS = (
@@ -31,16 +31,16 @@ EXAMPLES = [
 ]
 
 
-def only_asked_for(opened: Gait, card: Robot, options: gait_run.WalkOptions, *_: object) -> NoReturn:
+def only_asked_for(opened: QuadrupedGait, card: Robot, options: gait_run.WalkOptions, *_: object) -> NoReturn:
     """Ask a gait for a command instead of walking it, which takes its time."""
-    QuadrupedGait(opened, card).request(options.command)
+    QuadrupedGenerator(opened, card).request(options.command)
     raise typer.Exit(0)
 
 
-def only_planned(opened: Gait, card: Robot, *, command: Any) -> None:
+def only_planned(opened: QuadrupedGait, card: Robot, *, command: Any) -> None:
     """Ask a gait for a command instead of drawing it."""
     if command is not None:
-        QuadrupedGait(opened, card).request(command)
+        QuadrupedGenerator(opened, card).request(command)
 
 
 def test_every_verb_has_examples() -> None:

@@ -45,9 +45,9 @@ def bout_of(*stops):
 
 @pytest.fixture(scope="module")
 def fought(tmp_path_factory):
-    """A short bout: one round, four points win it."""
+    """A short bout: two points win a round, and two rounds the bout."""
     path = tmp_path_factory.mktemp("sumo") / "short.rules.yaml"
-    text = RULES.replace("rounds: 3", "rounds: 1").replace("win_points: 5", "win_points: 4")
+    text = RULES.replace("win_points: 5", "win_points: 2")
     path.write_text(text.replace("get_up_s: 10", "get_up_s: 1").replace("ceabot_2013/sumo", "short/sumo"))
     trial = Trial(
         "short", "robotis_bioloid", "passivity_test", "sumo", rules=str(path), still_s=0.0, seed=SEED
@@ -72,8 +72,13 @@ def test_the_judge_finds_in_the_recording_what_the_referee_awarded(fought):
 
 def test_a_bout_ends_when_one_has_won(fought):
     assert fought.score.winner in {"red", "blue"}
-    assert [event.data["reason"] for event in fought.recording.events_of("stop")] == ["4 points"]
+    assert [event.data["reason"] for event in fought.recording.events_of("stop")] == ["2 points"]
     assert fought.recording.duration_s < Sumo().longest_s
+
+
+def test_a_bout_of_several_rounds_does_not_contradict_itself(fought):
+    assert [event.data["points"] for event in fought.recording.events_of("yuhkoh")] == [2, 2]  # a round each
+    assert pw.find_inconsistencies(fought.recording) == ()
 
 
 def test_a_written_bout_is_judged_alike(fought, tmp_path):

@@ -79,7 +79,7 @@ def test_ticks_come_at_exact_times_over_a_thousand_seconds(desk) -> None:
         """A body that only counts time."""
 
         def play(self, frames: JointCommands) -> JointStates:
-            self.frames += len(frames)
+            self.n_frames_played += len(frames)
             times_s = np.arange(len(frames)) / 128
             return JointStates(times_s, frames.angles, frames.angles)
 
@@ -160,7 +160,7 @@ def test_a_command_that_is_no_number_never_reaches_the_body() -> None:
     broken = Script([JointCommands(np.full((5, len(STAND)), np.nan))])
     with pytest.raises(UnsafeCommandError):
         drive(body, {body.robot.name: broken}, until_s=1.0)
-    assert body.played == []
+    assert body.played_commands == []
     assert body.stops == [TorquePolicy.RELEASE]
 
 
@@ -363,7 +363,7 @@ def test_a_body_that_stalls_is_told_once_and_nothing_is_hurried_afterwards() -> 
 
     class Stalling(MockBody):
         def play(self, frames: JointCommands) -> JointStates:
-            if self.frames == 20:
+            if self.n_frames_played == 20:
                 clockwork.now_s += 0.050
             return super().play(frames)
 

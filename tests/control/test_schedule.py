@@ -47,6 +47,6 @@ def test_a_period_of_whole_frames_is_due_on_that_frame_whatever_the_frame(frame_
 def test_a_pass_of_whole_frames_ends_on_its_last_frame(shop, frame_s: float) -> None:
     robot = replace(shop.robot, frame_period_s=frame_s)
     passes = Passes(shop.nod("nod", "left_elbow", reach_s=20 * frame_s), robot)
-    assert (passes.frames_to_first_keyframe, passes.frames) == (20, 40)
+    assert (passes.frames_to_first_keyframe, passes.duration_frames) == (20, 40)
     once = passes.sample(shop.stand, 0, Fraction(0))
     assert (len(once.rows), once.phase) == (40, 0)

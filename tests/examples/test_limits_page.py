@@ -9,8 +9,9 @@ import pytest
 
 import posewright as pw
 from posewright.contests import find_arena
+from posewright.gaits import BipedGait
 from posewright.hazards.self_collision import MAX_OVERLAP_MM
-from posewright.kinematics import SixJointLeg
+from posewright.kinematics import BipedLeg
 from posewright.recordings import ROWS_EVERY
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,9 @@ CLAIMS: dict[str, Callable[[], bool]] = {
         == {"sony_ers110", "sony_ers210", "sony_ers220"}
     ),
     "The servo bus was tried on a fake bus only": lambda: callable(pw.open_bus),
-    "Gaits are for four legs": lambda: not pw.gait_names(BIOLOID) and bool(pw.gait_names(ERS7)),
+    "`gait show`, `plot`, `sample` and the tuner take gaits of four legs only": lambda: (
+        isinstance(pw.read_gait("biped"), BipedGait) and not BIOLOID.legs
+    ),
     "a race records every fourth frame": lambda: ROWS_EVERY == 4,
     "a box weighs 1 kg": lambda: find_arena("ceabot_obstacles").box_kind.mass_kg == 1.0,
     "`motion check` looks at joints and colliding links": lambda: MAX_OVERLAP_MM > 0.0,
@@ -58,4 +61,4 @@ def test_what_the_page_once_denied_is_not_denied_any_more() -> None:
     """It said that no body drives a servo bus, and that no leg of six joints can be solved."""
     assert "No body drives" not in PAGE
     assert "Legs of three joints and heads" not in PAGE
-    assert SixJointLeg.__doc__
+    assert BipedLeg.__doc__

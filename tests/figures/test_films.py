@@ -77,7 +77,7 @@ def test_an_encoder_that_fails_leaves_the_old_film_and_says_so(tmp_path: Path) -
 
 
 def test_an_encoder_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.figures.film_file._encoder", lambda: "/bin/false")
+    monkeypatch.setattr("posewright.figures.film_file._find_encoder", lambda: "/bin/false")
     with pytest.raises(OutputError, match="could not be encoded"):
         film_of(tmp_path / "grey.mp4", [GREY] * 100)
     assert files(tmp_path) == {}
@@ -88,7 +88,7 @@ def encoder_that(monkeypatch: pytest.MonkeyPatch, folder: Path, does: str) -> No
     program = folder / "encoder"
     program.write_text(f'#!/bin/sh\nfor last in "$@"; do :; done\ncat > {folder}/pictures\n{does}\n')
     program.chmod(0o755)
-    monkeypatch.setattr("posewright.figures.film_file._encoder", lambda: str(program))
+    monkeypatch.setattr("posewright.figures.film_file._find_encoder", lambda: str(program))
 
 
 @pytest.mark.parametrize(

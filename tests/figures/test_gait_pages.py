@@ -32,10 +32,10 @@ from posewright.gaits import (
     STILL,
     TROT,
     ForeHind,
-    Gait,
     GaitParameters,
     Interpolation,
     QuadrupedGait,
+    QuadrupedGenerator,
     TravelGain,
     VelocityCommand,
     gait_names,
@@ -46,7 +46,7 @@ from posewright.robots import robot
 
 DOG = robot("sony_ers7")
 Y, Z = 0.067, -0.115
-TROTTING = Gait(
+TROTTING = QuadrupedGait(
     "trotting",
     DOG.name,
     GaitParameters(
@@ -91,7 +91,7 @@ COMMANDS = {
 ODD = "$x^2$ and \\frac, ÄÖ_ü#1"
 
 
-def content(command: VelocityCommand = COMMANDS["ahead"], gait: Gait = TROTTING) -> GaitContent:
+def content(command: VelocityCommand = COMMANDS["ahead"], gait: QuadrupedGait = TROTTING) -> GaitContent:
     return GaitContent(gait, DOG, command)
 
 
@@ -129,10 +129,10 @@ def test_the_joints_lead_each_foot_through_the_points_it_is_drawn_to_be_told(
 
 
 @pytest.mark.parametrize("gait", [TROTTING, CRAWLING], ids=lambda gait: gait.name)
-def test_a_cycle_that_is_drawn_is_the_one_that_is_walked_for_ever(gait: Gait) -> None:
+def test_a_cycle_that_is_drawn_is_the_one_that_is_walked_for_ever(gait: QuadrupedGait) -> None:
     seen = content(VelocityCommand(0.05, 0.02, 0.2), gait)
     np.testing.assert_allclose(seen.angles[0], seen.angles[-1], atol=1e-12)
-    walker = QuadrupedGait(gait, DOG)
+    walker = QuadrupedGenerator(gait, DOG)
     walker.request(seen.command)
     frames = seen.timing.n_frames
     np.testing.assert_allclose(seen.angles[1:], walker.frames(20 * frames)[-frames:], atol=1e-12)
@@ -261,7 +261,7 @@ def test_the_head_says_what_is_asked_for() -> None:
 
 @pytest.mark.parametrize("gait", gait_names("sony_ers7"))
 def test_the_greatest_command_in_the_head_can_be_asked_for(gait: str) -> None:
-    walk = QuadrupedGait(read_gait(gait), DOG)
+    walk = QuadrupedGenerator(read_gait(gait), DOG)
     line = times_line(GaitContent(walk.gait, DOG, STILL))
     speed, turn = (float(text) for text in line.partition("at most ")[2].split()[::3])
     walk.request(VelocityCommand(speed))

@@ -13,7 +13,7 @@ from posewright.figures import draw_gait
 from posewright.figures.gait.content import GaitContent
 from posewright.figures.gait.parameter import draw_small_multiples
 from posewright.figures.style import picture_style
-from posewright.gaits import LEFT_TURN, STILL, Gait, TravelGain, VelocityCommand, read_gait
+from posewright.gaits import LEFT_TURN, STILL, QuadrupedGait, TravelGain, VelocityCommand, read_gait
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")
@@ -70,7 +70,7 @@ def overlapping(boxes: list[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize(("gait", "command"), CASES.values(), ids=CASES)
 def test_no_words_lie_on_others_or_beyond_the_page(
-    gait: Gait, command: VelocityCommand, monkeypatch: pytest.MonkeyPatch
+    gait: QuadrupedGait, command: VelocityCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     figure = draw_gait(gait, DOG, command=command)
     boxes = written(figure, monkeypatch)

@@ -107,7 +107,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "line.png").write_bytes(b"old")
-    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(Figure, "draw", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         save_figure(line(), tmp_path / "line.png")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("line.png", b"old")]

@@ -45,13 +45,13 @@ def build_mtn(
         "motor_type=0" + " 0" * 25,
     ),
     bom: bytes = b"\xef\xbb\xbf",
-    eol: str = "\n",
+    line_end: str = "\n",
     trailer: bytes | None = None,
 ) -> bytes:
     """Return a file; `pages` are lines by page number, `trailer` stands in place of the right checksum."""
     pages = {1: page("Ready", [step()])} if pages is None else pages
     lines = [*head, *(line for number in range(1, n_pages + 1) for line in pages.get(number, page()))]
-    body = bom + "".join(line + eol for line in lines).encode("latin-1")
+    body = bom + "".join(line + line_end for line in lines).encode("latin-1")
     total = 0
     for byte in body:
         total = (total + byte) % 65536

@@ -68,6 +68,8 @@ FILES: dict[str, bytes] = {
     "bvh": b"HIERARCHY\r\nROOT Hips\r\n{\r\n",
     "nao-xar": b'<?xml version="1.0"?><ChoregrapheProject xar_version="3"></ChoregrapheProject>',
     "opencat-skill": b"const int8_t balance[] PROGMEM = {\n1, 0, 0, 1,\n0, 0\n};\n",
+    "openhrp-project": b'<grxui><mode name="Simulation"/></grxui>',
+    "choreonoid-project": b'items:\n  id: 0\n  name: "Root"\n  plugin: Base\n  class: RootItem\n',
     "xacro": b'<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property/></robot>',
     "mcap": b"\x89MCAP0\r\n" + bytes(30),
     "gzip": gzip.compress(b"anything"),

@@ -35,7 +35,7 @@ HEAD_COMMA = ("type=motion", "version=1,01", "enable=0" + " 1" * 18 + " 0" * 7)
     [
         ({}, []),
         ({"bom": b""}, ["byte order mark"]),
-        ({"eol": "\r\n"}, ["CRLF"]),
+        ({"line_end": "\r\n"}, ["CRLF"]),
         ({"head": HEAD_COMMA}, ["decimal comma"]),
         ({"head": (*HEAD_COMMA, "colour=red")}, ["decimal comma", "unknown key 'colour'"]),
         ({"head": ("type=motion", "version=1.00", HEAD_COMMA[2])}, []),

@@ -43,7 +43,7 @@ def degrees(tick: int) -> str:
     return str((Decimal(tick) * 300 / 1024).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
-def table(n_steps: int = 2, *, eol: str = "\r\n", **cells: str) -> bytes:
+def table(n_steps: int = 2, *, line_end: str = "\r\n", **cells: str) -> bytes:
     """A table of ours: every joint turns by ten ticks a step."""
     steps = [f"step{i}_deg" for i in range(1, n_steps + 1)]
     lines = [",".join(["thesis_id", "initial_deg", *steps, "velocity_rad_s"])]
@@ -53,7 +53,7 @@ def table(n_steps: int = 2, *, eol: str = "\r\n", **cells: str) -> bytes:
         )
         row = [str(number), *map(degrees, ticks), "0.00" if number in UNUSED else "9.99"]
         lines.append(cells.get(f"row{number}", ",".join(row)))
-    return "".join(line + eol for line in lines).encode()
+    return "".join(line + line_end for line in lines).encode()
 
 
 def rows_of(path: Path) -> list[list[float]]:
@@ -117,7 +117,7 @@ def test_the_column_is_rewritten_on_request_to_the_same_bytes(document_table: Pa
 
 
 @pytest.mark.parametrize(
-    "data", [table(), table(eol="\n"), table(7), table()[:-2], b"\xef\xbb\xbf" + table()]
+    "data", [table(), table(line_end="\n"), table(7), table()[:-2], b"\xef\xbb\xbf" + table()]
 )
 def test_our_own_tables_come_back_byte_for_byte(data: bytes, saved: Save, tmp_path: Path) -> None:
     write_motion(read_motion(saved(data, "in.csv")), tmp_path / "out.csv")

@@ -81,7 +81,7 @@ def test_the_page_says_of_each_parameter_what_the_code_says(name: str) -> None:
     told = EXPLANATIONS[name]
     words = " ".join(SECTIONS[name].split())
     kind = "" if told.kind is ParameterKind.SINGLE else f"; {told.kind.value}"
-    assert words.startswith(f"*{told.lecture_name}*, {told.range_text}{kind}. {told.sentence} ![")
+    assert words.startswith(f"*{told.title}*, {told.range_text}{kind}. {told.sentence} ![")
     assert f"(pictures/gait_parameters/{name}.png)" in words
 
 

@@ -11,11 +11,11 @@ import pytest
 from posewright.errors import InputError, UnreachableError
 from posewright.gaits import (
     FEET,
-    Gait,
     GaitCheck,
     GaitConcern,
     PhaseTable,
     QuadrupedGait,
+    QuadrupedGenerator,
     VelocityCommand,
     check_gait,
     greatest_speed_m_s,
@@ -74,7 +74,7 @@ def test_the_corners_of_what_may_be_commanded_are_tried_and_each_one_both_ways(g
     ):
         assert any(np.allclose(list(corner.by_name.values()), list(c.by_name.values())) for c in commands)
     for command in commands:
-        QuadrupedGait(GENTLE, ERS7).request(command)  # none is out of range
+        QuadrupedGenerator(GENTLE, ERS7).request(command)  # none is out of range
         back = [-value for value in command.by_name.values()]
         assert any(np.allclose(back, list(c.by_name.values())) for c in commands)
 
@@ -99,7 +99,7 @@ def test_a_quicker_gait_turns_its_joints_faster(gentle: GaitCheck) -> None:
 
 def test_a_joint_limit_that_is_passed_is_found_with_joint_command_and_value() -> None:
     knee = ERS7.index("left_front_knee")
-    bent = QuadrupedGait(GENTLE, ERS7).standing_pose[knee]
+    bent = QuadrupedGenerator(GENTLE, ERS7).standing_pose[knee]
     joints = list(ERS7.joints)
     joints[knee] = replace(joints[knee], upper_rad=float(bent) - 0.01)
     check = check_gait(GENTLE, replace(ERS7, joints=tuple(joints)))
@@ -117,11 +117,11 @@ def test_a_coupled_limit_that_is_passed_is_found_by_its_table() -> None:
     assert all("front_elevator at" in entry.part and entry.value > 0.0 for entry in found)
 
 
-def stretched() -> Gait:
+def stretched() -> QuadrupedGait:
     """Return a gait whose fore feet stand just within reach, so that their strokes lie beyond."""
     low = -0.125
     with contextlib.suppress(UnreachableError):
-        while QuadrupedGait(GENTLE.with_values({"equilibrium_m.fore.z": low - 0.002}), ERS7):
+        while QuadrupedGenerator(GENTLE.with_values({"equilibrium_m.fore.z": low - 0.002}), ERS7):
             low -= 0.002
     return GENTLE.with_values({"equilibrium_m.fore.z": low, "maximum_displacement_m": 0.05})
 

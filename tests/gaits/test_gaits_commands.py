@@ -15,10 +15,10 @@ from posewright.gaits import (
     EXPLANATIONS,
     FEET,
     TROT,
-    Gait,
     ParameterKind,
     PhaseTable,
     QuadrupedGait,
+    QuadrupedGenerator,
     VelocityCommand,
     greatest_speed_m_s,
     greatest_turn_rad_s,
@@ -43,14 +43,14 @@ from .walks import (
 REQUESTS = st.lists(st.tuples(st.integers(1, 60), VELOCITIES), min_size=1, max_size=6)
 
 
-def whole_frames_m(gait: Gait) -> float:
+def whole_frames_m(gait: QuadrupedGait) -> float:
     """Return the largest displacement near the gait's that needs no rounding of the cycle to frames."""
     parameters = gait.parameters
     period_s = timing_of(parameters, FRAME_S).period_s
     return period_s / (1.0 + parameters.air_ground_factor) * parameters.ground_speed_m_s
 
 
-def shortest_transfer_s(gait: Gait) -> float:
+def shortest_transfer_s(gait: QuadrupedGait) -> float:
     """Return how long a foot takes from the end of its ascent to the middle of its way through the air."""
     timing = timing_of(gait.parameters, FRAME_S)
     return timing.air_s / 2.0 - timing.ascent_s
@@ -59,7 +59,7 @@ def shortest_transfer_s(gait: Gait) -> float:
 @given(gaits(), REQUESTS)
 @settings(max_examples=12, deadline=None)
 def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
-    gait: Gait, requests: list[tuple[int, tuple[float, float, float]]]
+    gait: QuadrupedGait, requests: list[tuple[int, tuple[float, float, float]]]
 ) -> None:
     """Where something jumped, the greatest difference of two frames would not shrink with the frames.
 
@@ -71,7 +71,8 @@ def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
     rows = {}
     for finer in (1, 2, 10, 20):
         fine = replace(ERS7, frame_period_s=FRAME_S / finer)
-        walk = QuadrupedGait(gait.with_values({"ascent_pairs": gait.parameters.ascent_pairs * finer}), fine)
+        fine_gait = gait.with_values({"ascent_pairs": gait.parameters.ascent_pairs * finer})
+        walk = QuadrupedGenerator(fine_gait, fine)
         parts = [walk.standing_pose[np.newaxis]]
         for frames, wanted in requests:
             walk.request(velocity(gait, wanted))
@@ -85,9 +86,9 @@ def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
 @given(gaits(), VELOCITIES, VELOCITIES, st.integers(0, 120))
 @settings(max_examples=15, deadline=None)
 def test_a_command_takes_effect_where_feet_lift_and_not_before(
-    gait: Gait, first: tuple[float, float, float], then: tuple[float, float, float], asked: int
+    gait: QuadrupedGait, first: tuple[float, float, float], then: tuple[float, float, float], asked: int
 ) -> None:
-    other = QuadrupedGait(gait, ERS7)
+    other = QuadrupedGenerator(gait, ERS7)
     other.request(velocity(gait, first))
     frames = other.timing.n_frames
     rows = [other.frames(asked)]
@@ -106,7 +107,7 @@ def test_a_command_takes_effect_where_feet_lift_and_not_before(
 
 
 def test_a_command_does_take_effect() -> None:
-    walk = QuadrupedGait(EXAMPLE, ERS7)
+    walk = QuadrupedGenerator(EXAMPLE, ERS7)
     half = walk.timing.n_frames // 2
     walk.frames(half + 3)
     walk.request(VelocityCommand(0.2))
@@ -119,9 +120,9 @@ def test_a_command_does_take_effect() -> None:
 @given(gaits(), VELOCITIES, st.lists(st.integers(0, 40), max_size=12))
 @settings(max_examples=15, deadline=None)
 def test_frames_are_the_same_in_whatever_portions_they_are_taken(
-    gait: Gait, parts: tuple[float, float, float], portions: list[int]
+    gait: QuadrupedGait, parts: tuple[float, float, float], portions: list[int]
 ) -> None:
-    walk = QuadrupedGait(gait, ERS7)
+    walk = QuadrupedGenerator(gait, ERS7)
     walk.request(velocity(gait, parts))
     taken = [walk.frames(n) for n in portions]
     assert [len(rows) for rows in taken] == portions
@@ -132,7 +133,7 @@ def test_frames_are_the_same_in_whatever_portions_they_are_taken(
 @given(gaits(), VELOCITIES)
 @settings(max_examples=15, deadline=None)
 def test_a_walk_at_one_command_repeats_itself_to_the_last_bit(
-    gait: Gait, parts: tuple[float, float, float]
+    gait: QuadrupedGait, parts: tuple[float, float, float]
 ) -> None:
     frames = timing_of(gait.parameters, FRAME_S).n_frames
     rows = walked(gait, velocity(gait, parts), 8 * frames)
@@ -164,7 +165,7 @@ def test_whatever_is_legal_walks_and_repeats_itself(
 
 
 def test_what_was_given_out_is_the_askers_own() -> None:
-    walk = QuadrupedGait(EXAMPLE, ERS7)
+    walk = QuadrupedGenerator(EXAMPLE, ERS7)
     frames = walk.timing.n_frames
     walk.frames(4 * frames)
     first = walk.frames(frames)
@@ -211,7 +212,7 @@ def test_joints_that_no_leg_has_stay_in_the_pose_of_the_gait() -> None:
 @given(st.floats(-3.15, 3.15), st.floats(1.01, 5.0))
 @settings(max_examples=12, deadline=None)
 def test_a_command_beyond_what_the_gait_does_is_refused_with_the_range(angle: float, times: float) -> None:
-    walk = QuadrupedGait(EXAMPLE, ERS7)
+    walk = QuadrupedGenerator(EXAMPLE, ERS7)
     fastest = greatest_speed_m_s(EXAMPLE.parameters, walk.timing)
     turns = greatest_turn_rad_s(EXAMPLE.parameters, walk.timing)
     forward, left = fastest * np.cos(angle), fastest * np.sin(angle)
@@ -226,7 +227,7 @@ def test_a_command_beyond_what_the_gait_does_is_refused_with_the_range(angle: fl
 
 
 def test_a_negative_number_of_frames_is_refused() -> None:
-    walk = QuadrupedGait(EXAMPLE, ERS7)
+    walk = QuadrupedGenerator(EXAMPLE, ERS7)
     assert walk.frames(0).shape == (0, len(ERS7.joints))
     with pytest.raises(InputError, match="the number of frames is -1"):
         walk.frames(-1)
@@ -234,20 +235,20 @@ def test_a_negative_number_of_frames_is_refused() -> None:
 
 def test_a_gait_of_another_robot_is_refused() -> None:
     with pytest.raises(InputError, match="sony_ers210"):
-        QuadrupedGait(replace(EXAMPLE, robot="sony_ers210"), ERS7)
+        QuadrupedGenerator(replace(EXAMPLE, robot="sony_ers210"), ERS7)
 
 
 def test_a_point_out_of_reach_is_refused_before_the_first_step() -> None:
     with pytest.raises(InputError, match=r"reach|too far"):
-        QuadrupedGait(EXAMPLE.with_values({"equilibrium_m.left_front.z": -0.4}), ERS7)
+        QuadrupedGenerator(EXAMPLE.with_values({"equilibrium_m.left_front.z": -0.4}), ERS7)
 
 
 @given(gaits(), st.tuples(*[st.floats(-3.0, 3.0)] * 3))
 @settings(max_examples=20, deadline=None)
 def test_a_clipped_command_is_in_range_in_the_same_direction_and_as_near_as_can_be(
-    gait: Gait, wanted: tuple[float, float, float]
+    gait: QuadrupedGait, wanted: tuple[float, float, float]
 ) -> None:
-    walk, command = QuadrupedGait(gait, ERS7), VelocityCommand(*wanted)
+    walk, command = QuadrupedGenerator(gait, ERS7), VelocityCommand(*wanted)
     clipped = walk.clip_command(command)
     walk.request(clipped)
     assert walk.clip_command(clipped).by_name == pytest.approx(clipped.by_name, abs=1e-12)

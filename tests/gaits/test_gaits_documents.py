@@ -15,11 +15,11 @@ from posewright.gaits import (
     EXPLANATIONS,
     FEET,
     PHASE_TABLES,
-    Gait,
     Interpolation,
     ParameterKind,
     PhaseTable,
     QuadrupedGait,
+    QuadrupedGenerator,
     TravelGain,
     VelocityCommand,
     check_gait,
@@ -32,7 +32,7 @@ from posewright.gaits import (
     write_gait,
 )
 from posewright.gaits.quadruped.phases import CUSTOM
-from posewright.gaits.quadruped.reading import parse_gait
+from posewright.gaits.reading import parse_gait
 from posewright.robots import Robot, robot
 
 from .walks import ERS7, EXAMPLE, FRAME_S
@@ -63,7 +63,7 @@ NAMES = st.text(
 
 
 @st.composite
-def legal_gaits(draw: st.DrawFn) -> Gait:
+def legal_gaits(draw: st.DrawFn) -> QuadrupedGait:
     """Draw any gait that may be written: every value from all of its range."""
     flat = {}
     for name in EXAMPLE.parameters.flat:
@@ -96,7 +96,7 @@ def legal_gaits(draw: st.DrawFn) -> Gait:
     return gait
 
 
-def same(one: Gait, other: Gait) -> bool:
+def same(one: QuadrupedGait, other: QuadrupedGait) -> bool:
     """Tell whether two gaits say the same, wherever they come from."""
     names = ("name", "robot", "parameters", "phases", "interpolation", "travel_gain", "pose")
     return all(getattr(one, name) == getattr(other, name) for name in (*names, "description", "source"))
@@ -104,7 +104,7 @@ def same(one: Gait, other: Gait) -> bool:
 
 @given(legal_gaits())
 @settings(max_examples=40, deadline=None)
-def test_what_is_written_is_read_again(gait: Gait) -> None:
+def test_what_is_written_is_read_again(gait: QuadrupedGait) -> None:
     again, card = parse_gait(gait_text(gait))
     assert card is ERS7
     assert same(again, gait)
@@ -114,7 +114,7 @@ def test_what_is_written_is_read_again(gait: Gait) -> None:
 @given(legal_gaits(), legal_gaits())
 @settings(max_examples=20, deadline=None)
 def test_what_is_written_over_another_gait_is_read_again(
-    tmp_path_factory: pytest.TempPathFactory, before: Gait, after: Gait
+    tmp_path_factory: pytest.TempPathFactory, before: QuadrupedGait, after: QuadrupedGait
 ) -> None:
     path = tmp_path_factory.mktemp("gaits") / "own.gait.yaml"
     write_gait(before, path)
@@ -131,7 +131,7 @@ def test_a_gait_that_ships_is_read_and_walks_and_is_written_without_a_change(
     assert gait.robot == card.name
     assert gait.description
     assert gait.source
-    walk = QuadrupedGait(gait, card)
+    walk = gait.generator(card)
     walk.request(VelocityCommand(0.05))
     assert walk.frames(100).shape == (100, len(card.joints))
     assert gait.path is not None
@@ -144,7 +144,8 @@ def test_a_gait_that_ships_is_read_and_walks_and_is_written_without_a_change(
 def test_the_three_gaits_of_the_ers_7_ship() -> None:
     assert {"crawl", "trot", "fast"} <= set(gait_names("sony_ers7"))
     assert gait_names(ERS7) == gait_names("sony_ers7")
-    assert gait_names("robotis_bioloid") == gait_names(robot("robotis_bioloid")) == ()
+    assert gait_names("robotis_bioloid") == gait_names(robot("robotis_bioloid")) == ("biped",)
+    assert gait_names("hitec_robonova1") == ()
     assert read_gait("crawl").phases == phase_table("crawl")
     assert read_gait("trot", robot=ERS7).phases == phase_table("trot")
 
@@ -320,7 +321,7 @@ def test_a_robot_without_a_leg_for_each_foot_is_refused_with_those_that_are_miss
     assert refused.value.where.line == line_of("robot")
     gait = parse_gait(PLAIN)[0]
     with pytest.raises(InputError, match=missing):
-        QuadrupedGait(gait, card)
+        QuadrupedGenerator(gait, card)
     with pytest.raises(InputError, match=missing):
         check_gait(gait, card)
 
@@ -332,8 +333,8 @@ def test_a_gait_that_there_is_not_is_refused_with_those_there_are(name: str) -> 
 
 
 def test_a_robot_without_gaits_says_so() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown gait .* of robotis_bioloid .*there are none"):
-        read_gait("trot", robot=robot("robotis_bioloid"))
+    with pytest.raises(UnknownNameError, match=r"unknown gait .* of hitec_robonova1 .*there are none"):
+        read_gait("trot", robot=robot("hitec_robonova1"))
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from posewright.gaits import (
     FEET,
     PHASE_TABLES,
     TROT,
-    Gait,
     Interpolation,
+    QuadrupedGait,
     TravelGain,
     VelocityCommand,
     greatest_speed_m_s,
@@ -44,7 +44,9 @@ from .walks import (
 
 @given(gaits(), VELOCITIES)
 @settings(max_examples=15, deadline=None)
-def test_a_mirrored_command_makes_the_mirrored_motion(gait: Gait, parts: tuple[float, float, float]) -> None:
+def test_a_mirrored_command_makes_the_mirrored_motion(
+    gait: QuadrupedGait, parts: tuple[float, float, float]
+) -> None:
     command = velocity(gait, parts)
     seen = walked(gait, command, 100)
     other = walked(mirrored(gait), command.mirrored, 100)
@@ -64,7 +66,7 @@ def test_straight_ahead_each_side_does_what_the_other_did_half_a_cycle_before(na
 @given(gaits(), VELOCITIES)
 @settings(max_examples=15, deadline=None)
 def test_the_opposite_command_leads_over_the_same_ground_the_other_way(
-    gait: Gait, parts: tuple[float, float, float]
+    gait: QuadrupedGait, parts: tuple[float, float, float]
 ) -> None:
     command = velocity(gait, parts)
     back = VelocityCommand(-command.forward_m_s, -command.left_m_s, -command.turn_rad_s)
@@ -87,7 +89,7 @@ def test_the_opposite_command_leads_over_the_same_ground_the_other_way(
 )
 @settings(max_examples=15, deadline=None)
 def test_each_foot_is_left_behind_by_just_the_way_of_the_body(
-    gait: Gait, parts: tuple[float, float, float], gain: TravelGain
+    gait: QuadrupedGait, parts: tuple[float, float, float], gain: TravelGain
 ) -> None:
     gait = replace(gait, travel_gain=gain)
     command = velocity(gait, parts)
@@ -113,7 +115,9 @@ def test_the_way_of_a_foot_is_the_commanded_way_and_ground_speed_at_the_greatest
 
 @given(gaits(), VELOCITIES)
 @settings(max_examples=15, deadline=None)
-def test_a_stroke_lies_around_its_equilibrium_point(gait: Gait, parts: tuple[float, float, float]) -> None:
+def test_a_stroke_lies_around_its_equilibrium_point(
+    gait: QuadrupedGait, parts: tuple[float, float, float]
+) -> None:
     command = velocity(gait, parts)
     way = command.components(timing_of(gait.parameters, FRAME_S).ground_s)
     way[2] += gait.parameters.turn_multiplier_rad_m * way[0]
@@ -127,7 +131,7 @@ def test_a_stroke_lies_around_its_equilibrium_point(gait: Gait, parts: tuple[flo
 @given(gaits(), st.lists(VELOCITIES, min_size=3, max_size=8))
 @settings(max_examples=15, deadline=None)
 def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
-    gait: Gait, wanted: list[tuple[float, float, float]]
+    gait: QuadrupedGait, wanted: list[tuple[float, float, float]]
 ) -> None:
     planner = StepPlanner(gait, ERS7)
     lines = build_timelines(gait, planner.timing, FRAME_S)
@@ -177,7 +181,7 @@ def test_a_crawl_has_three_feet_down_at_any_time(factor: float) -> None:
 @given(gaits(), VELOCITIES)
 @settings(max_examples=15, deadline=None)
 def test_lines_and_splines_lead_through_the_same_points(
-    gait: Gait, parts: tuple[float, float, float]
+    gait: QuadrupedGait, parts: tuple[float, float, float]
 ) -> None:
     ends = []
     for way in Interpolation:

@@ -18,9 +18,9 @@ from posewright.gaits import (
     EXPLANATIONS,
     FEET,
     ForeHind,
-    Gait,
     GaitParameters,
     ParameterKind,
+    QuadrupedGait,
     TravelGain,
     explanation,
     greatest_speed_m_s,
@@ -45,14 +45,14 @@ OF_THE_DOCUMENT = {
     "maximum displacement",
 }
 
-TROT: Gait = read_gait("trot")
+TROT: QuadrupedGait = read_gait("trot")
 PARAMETERS: GaitParameters = TROT.parameters
 FLAT = tuple(PARAMETERS.flat)
 FRAME_S = 0.008
 
 
 def test_every_parameter_of_the_document_is_there_and_none_besides() -> None:
-    assert {told.lecture_name for told in EXPLANATIONS.values()} == OF_THE_DOCUMENT
+    assert {told.title for told in EXPLANATIONS.values()} == OF_THE_DOCUMENT
     assert [entry.name for entry in fields(GaitParameters)] == list(EXPLANATIONS)
 
 

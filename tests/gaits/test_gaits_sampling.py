@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from posewright.controllers import Player
 from posewright.errors import InputError
 from posewright.formats import losses, read_motion, write_motion
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_names, read_gait, sample_gait
+from posewright.gaits import (
+    QuadrupedGait,
+    QuadrupedGenerator,
+    VelocityCommand,
+    gait_names,
+    read_gait,
+    sample_gait,
+)
 from posewright.gaits.quadruped.sampling import steady_walk
 from posewright.hazards import check_motion
 from posewright.motions import Level
@@ -27,7 +34,7 @@ COMMAND = VelocityCommand(0.1, 0.02, 0.3)
 @given(gaits(), VELOCITIES, st.integers(1, 3))
 @settings(max_examples=12, deadline=None)
 def test_played_frame_by_frame_it_is_the_steady_walk(
-    gait: Gait, parts: tuple[float, float, float], cycles: int
+    gait: QuadrupedGait, parts: tuple[float, float, float], cycles: int
 ) -> None:
     command = velocity(gait, parts)
     motion = sample_gait(gait, ERS7, command=command)
@@ -56,7 +63,7 @@ def test_with_a_lead_in_it_begins_standing_and_is_what_the_gait_does_from_the_fi
     motion = sample_gait(EXAMPLE, ERS7, command=COMMAND, cycles=2, lead_in=True)
     frames = round(motion.duration / FRAME_S)
     rows = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
-    assert np.array_equal(rows[0], QuadrupedGait(EXAMPLE, ERS7).standing_pose)
+    assert np.array_equal(rows[0], QuadrupedGenerator(EXAMPLE, ERS7).standing_pose)
     assert np.array_equal(rows[1:], walked(EXAMPLE, COMMAND, frames))
 
 
@@ -64,7 +71,7 @@ def test_to_a_pose_it_slows_down_stands_and_only_then_leaves_the_stance() -> Non
     motion = sample_gait(EXAMPLE, command=COMMAND, cycles=2, from_pose="stand", to_pose="sit")
     rows = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
     led_in = sample_gait(EXAMPLE, command=COMMAND, cycles=2, lead_in=True)
-    walker = QuadrupedGait(EXAMPLE, ERS7)
+    walker = QuadrupedGenerator(EXAMPLE, ERS7)
     walker.request(COMMAND)
     walker.frames(len(led_in.keyframes) - 1)
     walker.halt()

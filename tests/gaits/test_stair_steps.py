@@ -10,25 +10,19 @@ import pytest
 from posewright.errors import DocumentError, UnknownNameError
 from posewright.formats import read_motion
 from posewright.gaits import StairSteps, stair_gait
-from posewright.kinematics import LegAngles
+from posewright.kinematics import biped_legs_of
 from posewright.motions import Motion
 from posewright.robots import robot, robot_folder
 
 CARD = robot("robotis_bioloid")
 FOLDER = robot_folder(CARD.name)
 MADE = StairSteps(stair_gait("climb"), CARD).motions()
-JOINTS = LegAngles._fields
 
 
 def soles(motion: Motion, keyframe: int) -> dict[str, np.ndarray]:
     """Return where the soles are in the trunk's frame."""
     pose = motion.keyframes[keyframe].pose
-    return {
-        side: leg.forward(
-            LegAngles(*(float(pose.angles[CARD.index(f"{side}_{joint}")]) for joint in JOINTS))
-        )[0]
-        for side, leg in stair_gait("climb").legs.items()
-    }
+    return {side: leg.forward(leg.pick_angles(pose.angles))[0] for side, leg in biped_legs_of(CARD).items()}
 
 
 @pytest.mark.parametrize("name", sorted(MADE))

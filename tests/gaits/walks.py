@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from posewright.gaits import (
     FEET,
     PHASE_TABLES,
-    Gait,
     Interpolation,
     QuadrupedGait,
+    QuadrupedGenerator,
     Trim,
     VelocityCommand,
     greatest_speed_m_s,
@@ -64,7 +64,7 @@ VELOCITIES = st.tuples(PARTS, PARTS, PARTS)
 
 
 @st.composite
-def gaits(draw: st.DrawFn) -> Gait:
+def gaits(draw: st.DrawFn) -> QuadrupedGait:
     """Draw a walk that differs in everything but its equilibrium points."""
     changed = EXAMPLE.with_values(
         {
@@ -83,7 +83,7 @@ def gaits(draw: st.DrawFn) -> Gait:
     )
 
 
-def velocity(gait: Gait, parts: tuple[float, float, float]) -> VelocityCommand:
+def velocity(gait: QuadrupedGait, parts: tuple[float, float, float]) -> VelocityCommand:
     """Return the command of so large parts of the greatest speed and turn."""
     timing = timing_of(gait.parameters, FRAME_S)
     speed = greatest_speed_m_s(gait.parameters, timing)
@@ -91,7 +91,7 @@ def velocity(gait: Gait, parts: tuple[float, float, float]) -> VelocityCommand:
     return VelocityCommand(parts[0] * speed, parts[1] * speed, parts[2] * turn)
 
 
-def mirrored(gait: Gait) -> Gait:
+def mirrored(gait: QuadrupedGait) -> QuadrupedGait:
     """Return the gait as a mirror shows it."""
     points = {
         f"equilibrium_m.{foot}.{axis}": (-at if axis == "y" else at)
@@ -109,14 +109,14 @@ def other_side(foot: str) -> str:
     return foot.replace("left", "right") if "left" in foot else foot.replace("right", "left")
 
 
-def walked(gait: Gait, command: VelocityCommand, frames: int) -> np.ndarray:
+def walked(gait: QuadrupedGait, command: VelocityCommand, frames: int) -> np.ndarray:
     """Return the first frames of a walk at one command."""
-    walk = QuadrupedGait(gait, ERS7)
+    walk = QuadrupedGenerator(gait, ERS7)
     walk.request(command)
     return walk.frames(frames)
 
 
-def steady_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def steady_points(gait: QuadrupedGait, command: VelocityCommand) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return, by foot, the times since it lifted [s] and the points it is told in a steady cycle [m]."""
     planner = StepPlanner(gait, ERS7)
     lines = build_timelines(gait, planner.timing, FRAME_S)
@@ -135,7 +135,7 @@ def steady_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.nd
     return {foot: (np.array(sorted(by)), np.array([by[t] for t in sorted(by)])) for foot, by in told.items()}
 
 
-def ground_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def ground_points(gait: QuadrupedGait, command: VelocityCommand) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return the points of each foot on the ground, `(n, 3)` [m], and the times since it came down [s]."""
     timing = timing_of(gait.parameters, FRAME_S)
     found = {}
@@ -152,7 +152,7 @@ def paws(rows: np.ndarray) -> np.ndarray:
     )
 
 
-def down(gait: Gait, frames: int, *, margin: float = 0.0) -> np.ndarray:
+def down(gait: QuadrupedGait, frames: int, *, margin: float = 0.0) -> np.ndarray:
     """Return which feet are to be down in the first frames of a walk, `(frames, 4)`.
 
     Args:

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.days import SHORT_DAY
+
 import posewright as pw
 from posewright.arenas import read_arena
 from posewright.cli import main
@@ -44,15 +46,6 @@ walks:
   - {forward_m_s: 0.1, seconds: 0.4, settle_s: 0.1}
 score: {following: 1, fall: 2}
 search: {generations: 2, population: 4}
-"""
-PASSIVE_DAY = """\
-day: mine
-title: A short day
-contests:
-  passivity-test: {share: 5, most: 1}
-group_size: 4
-advancing: 2
-sources: {}
 """
 N_SAVES = 20
 """Saves of one visit to the studio, each with another content."""
@@ -155,7 +148,7 @@ def is_batch(path: Path) -> bool:
 def prepare_day(folder: Path) -> None:
     entry = "entry: {name}\nrobot: robotis_bioloid\nbehaviours: {{passivity-test: passivity_test}}\n"
     put(
-        ("passive.day.yaml", PASSIVE_DAY.encode()),
+        ("passive.day.yaml", SHORT_DAY.encode()),
         *((f"entries/{name}/entry.yaml", entry.format(name=name).encode()) for name in ("ours", "theirs")),
     )(folder)
 

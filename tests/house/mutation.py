@@ -467,6 +467,7 @@ def mutate_text_in(key: str, rng: random.Random, data: bytes) -> bytes:
 
 STRUCTURES: dict[str, Mutate] = {
     ".yaml": mutate_yaml,
+    ".cnoid": mutate_yaml,
     ".json": mutate_json,
     ".jsonl": mutate_json_lines,
     ".xml": mutate_xml,

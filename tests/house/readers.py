@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import shutil
@@ -34,7 +35,7 @@ from posewright.formats.openrave import read_openrave
 from posewright.motions import Motion, check_design_rules, design_rules
 from posewright.network.plant_server import PlantServer
 from posewright.network.wire_messages import unpack
-from posewright.network.yarp.bottle import decode
+from posewright.network.yarp.bottle import decode, exact_reader
 from posewright.network.yarp.carriers import Assembly, datagram, take_message
 from posewright.network.yarp.text import from_text, to_text
 from posewright.network.zenoh.ros import read_trajectory
@@ -76,6 +77,7 @@ from posewright.studio.timeline_panel import parse_keyframes
 from .kills import prepare_stick
 from .mutation import mutate_after_line, mutate_file, mutate_text_in, mutate_wire_message
 from .recording_mutation import mutate_recording
+from .remote_robot import Channel, drive_remote_robot, wire_answers
 from .seed_files import (
     CHARTS,
     DOG,
@@ -98,7 +100,9 @@ from .seed_files import (
     save_generated,
     save_journal,
     save_meshes,
+    save_models_of_projects,
     save_openr_texts,
+    save_projects,
     save_recordings,
     save_robot_files,
     save_robot_parts,
@@ -117,6 +121,7 @@ from .seed_files import (
     wild,
     wire_requests,
 )
+from .studio_actions import perform_studio_actions, studio_sequences
 
 
 @dataclass(frozen=True)
@@ -198,6 +203,17 @@ def judge_recording(path: Path) -> None:
         for step in steps:
             with suppress(PosewrightError):
                 step()
+
+
+def rerun_recording(path: Path) -> None:
+    """Simulate a recording again, whatever its digest."""
+    with mock.patch("posewright.recordings.mcap_file._require_unchanged_content"):
+        str(pw.rerun(read_mcap(path, trust_attached_rules=True)))
+
+
+def read_robot_answer(path: Path) -> None:
+    """Drive a robot across a network, one of whose answers is in a file."""
+    drive_remote_robot(Channel(int(path.name.partition("_")[0]), path.read_bytes()))
 
 
 def resume(path: Path) -> None:
@@ -301,17 +317,8 @@ def answer_robot_request(path: Path) -> None:
 def read_yarp(path: Path) -> None:
     """Read bytes as everything that a port of YARP may be sent."""
     data = path.read_bytes()
-    position = 0
-
-    def take(count: int) -> bytes:
-        nonlocal position
-        position += count
-        if position > len(data):
-            raise EOFError
-        return data[position - count : position]
-
     with suppress(PosewrightError, EOFError):
-        take_message(take)
+        take_message(exact_reader(io.BytesIO(data)))
     with suppress(PosewrightError, EOFError):
         Assembly().add(datagram(0, data))
     with suppress(PosewrightError):
@@ -490,6 +497,9 @@ READERS: dict[str, Reader] = {
     "layout": Reader(pw.read_layout, files(HOUSE, "arenas/layouts/*.yaml")),
     "arena": Reader(read_arena, files(HOUSE, "**/*.arena.yaml")),
     "scene": Reader(import_and_write_arena, saved_by(save_scenes)),
+    "project of a simulator": Reader(
+        import_and_write_arena, saved_by(save_projects), around=save_models_of_projects
+    ),
     "OpenRAVE": Reader(read_openrave, saved_by(save_robot_files, "openrave/*.xml", only="arm*")),
     "trial": Reader(read_trial, files(HOUSE, "runs/catalogue/*.yaml")),
     "behaviour (Bioloid)": Reader(
@@ -561,6 +571,9 @@ READERS: dict[str, Reader] = {
         around=save_generated,
     ),
     "recording": Reader(judge_recording, saved_by(save_recordings)),
+    "recording that is run again": Reader(
+        rerun_recording, saved_by(save_recordings), mutate=mutate_recording
+    ),
     "forged recording": Reader(judge_recording, saved_by(save_recordings), mutate=mutate_recording),
     "draft of a motion": Reader(
         open_draft, saved_by(save_drafts), sealed=sealed_draft, mutate=mutate_after_line
@@ -568,8 +581,12 @@ READERS: dict[str, Reader] = {
     "draft of a field": Reader(read_arena_draft, saved_by(save_field_drafts)),
     "field in the studio": Reader(open_arena, files(HOUSE, "**/*.arena.yaml", "arenas/layouts/*.yaml")),
     "studio's request": Reader(answer_studio_request, studio_requests),
+    "studio's actions": Reader(perform_studio_actions, studio_sequences, is_slow=True),
     "request to a robot": Reader(
         answer_robot_request, wire_requests, sealed=sealed_wire_message, mutate=mutate_wire_message
+    ),
+    "answer of a robot": Reader(
+        read_robot_answer, wire_answers, sealed=sealed_wire_message, mutate=mutate_wire_message
     ),
     "YARP": Reader(read_yarp, bottles),
     "ROS trajectory": Reader(

@@ -250,6 +250,45 @@ def save_robot_parts(folder: Path) -> None:
     (folder / "limits.yaml").write_text("hip: 1.5\nsize: [0.2, 0.1]\n")
 
 
+def save_projects(folder: Path) -> None:
+    """Write a project of OpenHRP3 and one of Choreonoid, with a floor, a crate and a robot."""
+    item = (
+        '<item class="com.generalrobotix.ui.item.GrxModelItem" name="{0}" url="$(PROJECT_DIR)/{0}.wrl">'
+        '<property name="isRobot" value="false"/><property name="WAIST.translation" value="{1}"/>'
+        '<property name="WAIST.rotation" value="0 0 1 0.5"/><property name="A.angle" value="0"/></item>'
+    )
+    pair = (
+        '<item class="com.generalrobotix.ui.item.GrxCollisionPairItem" name="CP">'
+        '<property name="slidingFriction" value="0.5"/></item>'
+    )
+    items = item.format("floor", "0 0 -0.1") + item.format("crate", "1 0.5 0.2") + pair
+    (folder / "project.xml").write_text(f'<grxui><mode name="Simulation">{items}</mode></grxui>')
+    body = """    - name: {0}
+      class: BodyItem
+      data:
+        modelFile: "${{SHARE}}/{0}.wrl"
+        rootPosition: [ {1} ]
+        rootAttitude: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]
+"""
+    bodies = body.format("floor", "0, 0, -0.1") + body.format("crate", "1, 0.5, 0.2")
+    (folder / "project.cnoid").write_text(f"items:\n  class: RootItem\n  plugin: Base\n  children:\n{bodies}")
+
+
+def save_models_of_projects(folder: Path) -> None:
+    """Write the models that the projects name."""
+    text = """#VRML V2.0 utf8
+PROTO Joint [ exposedField MFNode children []  exposedField SFVec3f translation 0 0 0
+  exposedField SFRotation rotation 0 0 1 0  exposedField SFString jointType "" ]
+{{ Transform {{ children IS children translation IS translation rotation IS rotation }} }}
+PROTO Segment [ exposedField MFNode children []  exposedField SFFloat mass 0 ]
+{{ Group {{ children IS children }} }}
+DEF WAIST Joint {{ jointType "{0}"
+  children [ Segment {{ mass 1 children [ Shape {{ geometry Box {{ size {1} }} }} ] }} ] }}
+"""
+    (folder / "floor.wrl").write_text(text.format("fixed", "4 3 0.2"))
+    (folder / "crate.wrl").write_text(text.format("free", "0.2 0.2 0.4"))
+
+
 def save_day(folder: Path) -> None:
     """Write the result of a day in which nobody has run yet, with all that a result may hold."""
     run = {

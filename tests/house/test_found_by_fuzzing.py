@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,6 +70,28 @@ def postures_with(old: bytes, new: bytes) -> bytes:
     return data.replace(old, new, 1)
 
 
+def cut_archive() -> bytes:
+    """Return an archive of COLLADA whose table of contents says that the document is longer than the file."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("field.dae", "<COLLADA/>")
+    data = bytearray(archive.getvalue())
+    sizes = data.index(b"PK\x01\x02") + 20  # compressed and uncompressed size, APPNOTE.TXT 4.3.12
+    struct.pack_into("<II", data, sizes, 10**6, 10**6)
+    return bytes(data)
+
+
+def glb_with(header: bytes) -> bytes:
+    return struct.pack("<4sIIII", b"glTF", 2, 20 + len(header), len(header), 0x4E4F534A) + header
+
+
+def humanoid_with_last(old: bytes, new: bytes) -> bytes:
+    """Return a robot whose last link with some text has another one."""
+    before, found, after = seed_of("robot import", "small_humanoid.urdf").rpartition(old)
+    assert found
+    return before + new + after
+
+
 Case = tuple[str, str, bytes, str]
 """The reader's name, the file's name, its content, and a part of the error."""
 
@@ -79,6 +104,18 @@ CASES: dict[str, Callable[[], Case]] = {
         "chart", "found.chart.yaml", CHART.encode(), "'tries' occurs twice"
     ),
     "a face at a point that is no number": lambda: ("scene", "field.obj", FACE.encode(), "no number"),
+    "an infinite angle of a body": lambda: (
+        "robot import",
+        "small.xml",
+        seed_of("robot import", "small.xml").replace(b"0 10 0", b"0 10 -inf"),
+        "body_quat is not finite",
+    ),
+    "a rotation about an axis of 1e300": lambda: (
+        "project of a simulator",
+        "project.xml",
+        seed_of("project of a simulator", "project.xml").replace(b"0 0 1 0.5", b"1e300 0 1 0.5"),
+        "a number that is too large",
+    ),
     "COLLADA that is not XML": lambda: ("scene", "field.dae", b"<COLLADA><a></COLLADA>", "not XML"),
     "entities in another encoding": lambda: ("scene", "field.dae", DAE.encode("utf-16"), "document type"),
     "a mesh of a robot in two dimensions": lambda: ("robot's mesh", "foot.ply", FLAT_PLY.encode(), ""),
@@ -114,6 +151,29 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "a list of lines without lines": lambda: (
         "generated folder", "trace.json", b'{"places": [{"file": "a.c"}]}', "damaged"
+    ),
+    "a promise with the time since a state was entered": lambda: (
+        "checked chart",
+        "found.chart.yaml",
+        CHART.replace("[tries, lit]", "[dark, lit]").replace("lamp: tries", "lamp: dark").encode()
+        + b"promises: [{never: after(0.5 s)}]",
+        "`after` has no meaning here",
+    ),
+    "a behaviour whose chart has a name too long for a file": lambda: (
+        "behaviour (Bioloid)",
+        "behaviours/long.behaviour.yaml",
+        seed_of("behaviour (Bioloid)", "behaviours/obstacle_race.behaviour.yaml").replace(
+            b"obstacle_race.chart.yaml", b"x" * 50_000 + b".chart.yaml"
+        ),
+        "name too long",
+    ),
+    "a hundred empty lines": lambda: ("webots", "nod.motion", b"\r\n" * 100, ""),
+    "a mesh of infinitely many points": lambda: (
+        "robot's mesh", "foot.glb", glb_with(b'{"accessors": [{"count": 1e999}]}'), ""
+    ),
+    "an archive that ends in its document": lambda: ("scene", "field.zae", cut_archive(), "cut off"),
+    "a robot with an inertia of a mountain": lambda: (
+        "robot import", "small_humanoid.urdf", humanoid_with_last(b'iyz="0"', b'iyz="1e19"'), "Inertia matrix"
     ),
 }  # fmt: skip
 

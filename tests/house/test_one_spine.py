@@ -17,7 +17,10 @@ ADVANCES = {
 """The modules that may advance a plant, each with the reason."""
 
 PHYSICS_STEPS = {"mj_step", "mj_step1", "mj_step2"}
-FIGURE_WRITERS = {"savefig", "print_png", "print_svg", "print_pdf", "print_figure"}
+FIGURE_WRITERS = {
+    *("savefig", "print_png", "print_svg", "print_pdf", "print_figure"),
+    "get_registered_canvas_class",  # what has the functions that print
+}
 
 
 def calls_of(source: str, names: set[str]) -> Iterator[ast.Call]:

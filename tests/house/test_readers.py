@@ -52,7 +52,8 @@ def test_every_format_of_motions_and_charts_has_a_reader() -> None:
 
 
 def test_every_kind_of_scene_and_robot_has_a_reader() -> None:
-    suffixes = {Path(name).suffix for kind in ("scene", "OpenRAVE") for name in READERS[kind].seeds()}
+    kinds = ("scene", "OpenRAVE", "project of a simulator")
+    suffixes = {Path(name).suffix for kind in kinds for name in READERS[kind].seeds()}
     assert suffixes == set(ARENA_SUFFIXES)
     assert {Path(name).suffix for name in READERS["robot import"].seeds()} == {".urdf", ".xacro", ".xml"}
 

@@ -79,7 +79,7 @@ def test_twice_the_speed_finds_twice_the_speed(data: st.DataObject) -> None:
     drawn = data.draw(motions(card))
     fast = replace(drawn, speed=2.0)
     for segment, faster in zip(checked(drawn, card).segments, checked(fast, card).segments, strict=True):
-        assert faster.fastest == pytest.approx(2.0 * segment.fastest)
+        assert faster.greatest_speeds == pytest.approx(2.0 * segment.greatest_speeds)
     speeds = {(f.keyframe, f.joint): f.value for f in each(fast, card, "speed")}
     for found in each(drawn, card, "speed"):
         assert speeds[found.keyframe, found.joint] == pytest.approx(2.0 * (found.value or 0.0))

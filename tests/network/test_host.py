@@ -358,7 +358,7 @@ def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
 def test_a_transport_that_is_stuck_slows_nothing_and_what_it_misses_is_counted() -> None:
     transport = OpenTransport(threading.Event())
     with served(transport) as (host, own, _):
-        wait_for(lambda: len(own.played) > 60)
+        wait_for(lambda: len(own.played_commands) > 60)
         assert transport.n_published == 1
         wait_for(lambda: host.status().counts["transport: missed"] > 10)
 
@@ -397,14 +397,14 @@ def test_a_client_gets_a_robot_of_its_own_and_then_the_other_goes_on() -> None:
     with served(transport) as (host, own, lent):
         plant = open_plant(transport)
         wait_for(lambda: host.status().client == "Ada")
-        stood = len(own.played)
+        stood = len(own.played_commands)
         assert "controls the robot's time" in transport.served.command("me", trajectory_to(0.5))
         states = plant.advance({BIOLOID.name: JointCommands(np.tile(STAND, (64, 1)))})
         assert len(states[BIOLOID.name]) == len(lent[0].commands) == 64
-        assert len(own.played) == stood
+        assert len(own.played_commands) == stood
         for body in plant.bodies.values():
             body.close()
-        wait_for(lambda: len(own.played) > stood + 3)
+        wait_for(lambda: len(own.played_commands) > stood + 3)
         assert not transport.served.command("me", trajectory_to(0.5))
         with pytest.raises(BodyError, match="me commands this robot"):
             open_plant(transport)
@@ -418,11 +418,11 @@ def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
         path = np.linspace(STAND, STAND + 0.05, 64)
         plant.advance({BIOLOID.name: JointCommands(path)})
         assert np.array_equal(own.positions, path[-1])
-        frames = len(own.played)
+        frames = len(own.played_commands)
         for body in plant.bodies.values():
             body.stop(TorquePolicy.HOLD)
             body.close()
-        wait_for(lambda: len(own.played) > frames + 3)
+        wait_for(lambda: len(own.played_commands) > frames + 3)
         assert np.allclose(own.positions, path[-1])
         assert not lent
         with pytest.raises(InputError, match="this robot is not sony_ers7"):
@@ -437,8 +437,8 @@ def test_a_client_that_vanishes_gives_the_robot_back() -> None:
         plant = open_plant(transport)
         plant.bodies[BIOLOID.name].open()
         wait_for(lambda: not host.status().client)
-        frames = len(own.played)
-        wait_for(lambda: len(own.played) > frames)
+        frames = len(own.played_commands)
+        wait_for(lambda: len(own.played_commands) > frames)
         assert lent[0].stops == [TorquePolicy.HOLD]
         assert host.status().counts["clients' lapsed"] == 1
 
@@ -446,10 +446,10 @@ def test_a_client_that_vanishes_gives_the_robot_back() -> None:
 def test_junk_disturbs_nobody() -> None:
     transport = OpenTransport()
     with served(transport) as (host, own, lent):
-        frames = len(own.played)
+        frames = len(own.played_commands)
         for junk in (b"", b"PWA1", bytes(100)):
             assert b"FormatError" in transport.served.answer_request(junk)
-        wait_for(lambda: len(own.played) > frames + 2)
+        wait_for(lambda: len(own.played_commands) > frames + 2)
         assert host.status().counts["clients' refused"] == 3
         assert not lent
 
@@ -472,4 +472,4 @@ def test_a_transport_that_cannot_listen_leaves_nothing_behind() -> None:
         host.run()
     assert not first.is_open
     assert not own.is_open
-    assert not own.played
+    assert not own.played_commands

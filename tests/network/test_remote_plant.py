@@ -233,7 +233,7 @@ def test_a_second_client_is_told_who_drives(served: tuple[MockBody, PlantServer,
     with pytest.raises(BodyError, match="Ada drives this robot"):
         open_plant(server, client_name="Bob")
     first.advance({BIOLOID.name: JointCommands(STAND[np.newaxis])})
-    assert len(body.played) == 1
+    assert len(body.played_commands) == 1
     for each in first.bodies.values():
         each.close()
     open_plant(server, client_name="Bob")
@@ -256,7 +256,7 @@ def test_a_client_that_falls_silent_loses_a_robot_that_is_stopped(
     assert not body.is_open
     with pytest.raises(BodyError, match="session is over"):
         plant.advance({BIOLOID.name: JointCommands(STAND[np.newaxis])})
-    assert not body.played
+    assert not body.played_commands
 
 
 def test_asks_out_of_their_order_move_nothing(served: tuple[MockBody, PlantServer, FakeClock]) -> None:
@@ -356,7 +356,7 @@ def test_rows_for_a_robot_with_a_clock_go_out_one_by_one_at_their_times() -> Non
 
     class Bus(MockBody):
         def play(self, rows: JointCommands) -> JointStates:
-            now.time_s += 0.03 if self.frames == 2 else 0.001
+            now.time_s += 0.03 if self.n_frames_played == 2 else 0.001
             return super().play(rows)
 
     body = Bus(BIOLOID, positions=STAND)
@@ -364,7 +364,7 @@ def test_rows_for_a_robot_with_a_clock_go_out_one_by_one_at_their_times() -> Non
     plant = open_plant(PlantServer(lambda _parts, _field: body, robot, now=now))
     path = np.linspace(STAND, STAND + 0.05, 5)
     states = plant.advance({BIOLOID.name: JointCommands(path)})[BIOLOID.name]
-    assert [len(rows) for rows in body.played] == [1] * 5
+    assert [len(rows) for rows in body.played_commands] == [1] * 5
     assert slept == pytest.approx([BIOLOID.frame_period_s - 0.001] * 3)  # the third frame was late
     assert np.array_equal(states.positions, path)
     assert states.times == pytest.approx(np.arange(1, 6) * BIOLOID.frame_period_s)

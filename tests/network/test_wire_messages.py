@@ -257,7 +257,7 @@ def open_session(body: MockBody) -> tuple[PlantServer, list[bytes]]:
 
 
 def has_moved(body: MockBody) -> bool:
-    return bool(body.played or body.placements or body.stops)
+    return bool(body.played_commands or body.placements or body.stops)
 
 
 def mangle(draw: random.Random, message: bytes) -> bytes:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
-from posewright.network.yarp.bottle import Bottle, Vocab, decode_all, encode
+from posewright.network.yarp.bottle import Bottle, Vocab, decode_all, encode, exact_reader
 from posewright.network.yarp.carriers import (
     Assembly,
     Carrier,
@@ -25,7 +25,6 @@ from posewright.network.yarp.carriers import (
     take_introduction,
     take_message,
 )
-from posewright.network.yarp.listening import exact_reader
 
 bottles = st.lists(st.one_of(st.integers(-9, 9), st.text("ab", max_size=3), st.floats(-1, 1))).map(tuple)
 envelopes = st.builds(Envelope, st.integers(0, 1 << 31), st.floats(0, 2e9))

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.recordings import Decisions, Event, Recording
-from posewright.recordings.recording import ARRAYS
+from posewright.recordings.recording import ROBOT_ARRAY_NAMES
 
 Make = Callable[..., Recording]
 
 
 @settings(max_examples=40, deadline=None)
-@given(name=st.sampled_from([*ARRAYS, "times", "boxes"]), place=st.integers(0, 10_000))
+@given(name=st.sampled_from([*ROBOT_ARRAY_NAMES, "times", "boxes"]), place=st.integers(0, 10_000))
 def test_the_last_bit_of_any_number_counts(
     make_recording: Make, altered: Callable[..., Recording], name: str, place: int
 ) -> None:

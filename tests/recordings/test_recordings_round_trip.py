@@ -16,7 +16,7 @@ from tests.work import Calls
 from posewright.bodies import Contacts
 from posewright.errors import InputError, OutputError, UnknownNameError
 from posewright.recordings import Decisions, Event, Header, Recording, mcap_bytes, read_mcap, write_mcap
-from posewright.recordings.recording import ARRAYS, CONTACTS
+from posewright.recordings.recording import CONTACT_ARRAY_NAMES, ROBOT_ARRAY_NAMES
 
 Make = Callable[..., Recording]
 
@@ -46,12 +46,12 @@ def assert_same(first: Recording, second: Recording) -> None:
     assert list(first.robots) == list(second.robots)
     for robot, record in first.robots.items():
         back = second.robots[robot]
-        for name in ARRAYS:
+        for name in ROBOT_ARRAY_NAMES:
             same_array(getattr(record, name), getattr(back, name), name)
         assert (record.contacts is None) == (back.contacts is None)
         if record.contacts is not None and back.contacts is not None:
             assert record.contacts.names == back.contacts.names
-            for name in CONTACTS:
+            for name in CONTACT_ARRAY_NAMES:
                 same_array(getattr(record.contacts, name), getattr(back.contacts, name), name)
         for name in ("states", "playing"):
             assert getattr(record.decisions, name) == getattr(back.decisions, name)

@@ -14,11 +14,12 @@ from posewright.formats import read_motion
 from posewright.gaits import (
     EXPLANATIONS,
     PHASE_TABLES,
-    Gait,
+    QuadrupedGait,
     VelocityCommand,
     check_gait,
     gait_names,
     read_gait,
+    require_quadruped,
     steady_walk,
 )
 from posewright.gaits.quadruped.step import StepPlanner
@@ -34,7 +35,7 @@ ERS7 = robot("sony_ers7")
 MOTIONS = [
     read_motion(path) for name in robot_names() for path in sorted(robot_folder(name).glob("motions/*.yaml"))
 ]
-GAITS = [read_gait(name) for name in gait_names()]
+GAITS = [require_quadruped(read_gait(name)) for name in gait_names("sony_ers7")]
 
 
 def values_in(value: object) -> Iterator[object]:
@@ -80,12 +81,19 @@ def test_a_motion_and_all_of_it_show_themselves_in_a_short_line(motion: Motion) 
 
 
 @pytest.mark.parametrize("gait", GAITS, ids=lambda gait: gait.name)
-def test_a_gait_and_all_of_it_show_themselves_in_a_short_line(gait: Gait) -> None:
+def test_a_gait_and_all_of_it_show_themselves_in_a_short_line(gait: QuadrupedGait) -> None:
     planner = StepPlanner(gait, ERS7)
     step = planner.plan_step(VelocityCommand(0.05), planner.standing_feet, 0)
     in_one_short_line(gait, planner.timing, step, check_gait(gait, ERS7))
     in_one_short_line(steady_walk(gait, ERS7, VelocityCommand(0.05)))
-    assert repr(gait) == f"Gait(name={gait.name!r}, robot='sony_ers7')"
+    assert repr(gait) == f"QuadrupedGait(name={gait.name!r}, robot='sony_ers7')"
+
+
+def test_a_biped_s_gait_and_its_steps_show_themselves_in_a_short_line() -> None:
+    card = robot("robotis_bioloid")
+    gait = read_gait("biped", robot=card)
+    in_one_short_line(gait, gait.generator(card).take_step(VelocityCommand(0.05)))
+    assert repr(gait) == "BipedGait(name='biped', robot='robotis_bioloid')"
 
 
 def test_what_is_of_no_document_shows_itself_in_a_short_line() -> None:

@@ -96,6 +96,27 @@ def test_an_entry_is_a_folder(tmp_path: Path) -> None:
     assert read_contestants([tmp_path]) == (contestant,)  # a folder that holds entries
 
 
+def test_files_in_the_options_of_an_entry_are_those_of_its_folder(tmp_path: Path) -> None:
+    entry = make_entry(tmp_path / "ours", "Ours", sumo="dance")
+    (entry / "walk.mtn").write_text("a motion file")
+    (entry / "mine.py").write_text("class Mine: ...")
+    (entry / "stick").mkdir()
+    text = (entry / "entry.yaml").read_text()
+    options = "{motions: walk.mtn, stick: stick, like: 'mine.py:Mine', commands: MOVE_SI@6, forward: '0.1'}"
+    (entry / "entry.yaml").write_text(f"{text}options:\n  sumo: {options}\n")
+    assert read_contestant(entry).options["sumo"] == {
+        "motions": f"{entry}/walk.mtn",
+        "stick": f"{entry}/stick",
+        "like": f"{entry}/mine.py:Mine",
+        "commands": "MOVE_SI@6",
+        "forward": "0.1",
+    }
+    (tmp_path / "theirs.mtn").write_text("another entry's")
+    (entry / "entry.yaml").write_text(f"{text}options:\n  sumo: {{motions: ../theirs.mtn}}\n")
+    with pytest.raises(DocumentError, match="is outside the entry's folder"):
+        read_contestant(entry)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

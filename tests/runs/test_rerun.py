@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.days import SHORT_DAY
 
 import posewright as pw
 from posewright.cli.app import run
@@ -38,16 +39,6 @@ class Nodder(Controller):
 
     def close(self):
         pass
-"""
-
-DAY = """
-day: mine
-title: A short day
-contests:
-  passivity-test: {share: 5, most: 1}
-group_size: 4
-advancing: 2
-sources: {}
 """
 
 
@@ -223,7 +214,7 @@ def test_documents_with_paths_are_not_written_elsewhere(honest: Path, tmp_path: 
 
 
 def test_a_day_is_repeated_run_by_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mine.day.yaml").write_text(DAY)
+    (tmp_path / "mine.day.yaml").write_text(SHORT_DAY)
     for name in ("ours", "theirs"):
         entry = f"entry: {name}\nrobot: robotis_bioloid\nbehaviours: {{passivity-test: passivity_test}}\n"
         (tmp_path / name).mkdir()

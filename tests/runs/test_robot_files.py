@@ -21,6 +21,7 @@ from posewright.rotation import uprightness
 from posewright.runs import export_robot, import_robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.mechanisms import mechanism_of
+from posewright.studio.files.load import open_path
 
 SMALL = Path(__file__).parent / "small_humanoid.urdf"
 WITH_MODELS = ("robotis_bioloid", "sony_ers7", "deagostini_robi2")
@@ -425,7 +426,9 @@ def test_a_xacro_file_is_imported_as_the_robot_that_it_expands_to(tmp_path: Path
     assert [str(remark) for remark in remarks if remark not in plain_remarks] == [
         "line 3: the argument knee has its default, 'knee'"
     ]
-    assert import_robot(path, tmp_path / "made").robot.name == "small_humanoid"
+    (tmp_path / "small.urdf").write_text("an older one, expanded")
+    opened = open_path(path)  # in the studio, which imports it beside the file
+    assert opened.robot.model_path == tmp_path / "small" / "model.xml"
 
 
 def test_a_collada_mesh_becomes_the_box_around_it_in_metres(tmp_path: Path) -> None:

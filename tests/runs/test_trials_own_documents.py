@@ -54,6 +54,16 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
+def test_files_in_the_options_of_a_trial_are_beside_its_document(folder: Path) -> None:
+    (folder / "walk.mtn").write_text("a motion file")
+    options = "options: {motions: walk.mtn, pose: stand}\n"
+    (folder / "mine.trial.yaml").write_text(TRIAL.replace("ROBOT", "robot.yaml") + options)
+    assert read_trial(folder / "mine.trial.yaml").options == {
+        "motions": f"{folder}/walk.mtn",
+        "pose": "stand",
+    }
+
+
 def test_a_trial_runs_with_its_own_robot_layout_and_rules(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

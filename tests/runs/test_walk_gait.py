@@ -20,7 +20,7 @@ from posewright.evaluation import WalkResult, evaluate_walk
 from posewright.evaluation.walking.feet import foot_trajectories, knee_positions, slips
 from posewright.evaluation.walking.joints import drives_of
 from posewright.evaluation.walking.walk import CORRECTION_WINDOW_FRAMES, fall_limits
-from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
+from posewright.gaits import TROT, ForeHind, GaitParameters, QuadrupedGait, VelocityCommand
 from posewright.recordings.falls import FallDetector
 from posewright.robots import robot
 from posewright.runs.walking.walk import MAX_LYING_S, make_walking_world, walk_gait
@@ -29,7 +29,7 @@ from posewright.simulation import SimulatedBody, World
 CARD = robot("sony_ers7")
 
 
-def made_gait(**changes: Any) -> Gait:
+def made_gait(**changes: Any) -> QuadrupedGait:
     """Return a trot of our own, which no tuning of the presets changes."""
     lift = ForeHind(0.012, 0.012)
     points = {"left_front": (0.06, 0.067, -0.115), "left_rear": (-0.075, 0.067, -0.115)}
@@ -49,7 +49,9 @@ def made_gait(**changes: Any) -> Gait:
         maximum_displacement_m=0.05,
         maximum_turn_rad=0.4,
     )
-    return Gait(**{"name": "trot", "robot": CARD.name, "parameters": parameters, "phases": TROT, **changes})
+    return QuadrupedGait(
+        **{"name": "trot", "robot": CARD.name, "parameters": parameters, "phases": TROT, **changes}
+    )
 
 
 GAIT = made_gait()
@@ -97,9 +99,9 @@ def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
 
 
 def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(trial: WalkResult) -> None:
-    from posewright.gaits import QuadrupedGait
+    from posewright.gaits import QuadrupedGenerator
 
-    walker = QuadrupedGait(GAIT, CARD)
+    walker = QuadrupedGenerator(GAIT, CARD)
     walker.request(AHEAD)
     assert np.array_equal(trial.walk.requested_angles[1:], walker.frames(500))
 
@@ -148,7 +150,7 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
     feet = foot_trajectories(walk)
     truth = replayed.truth
     assert truth is not None
-    lowest = feet.ball_centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.ball_radii[:, np.newaxis]
+    lowest = feet.points[1:, :, 0] - np.array([0.0, 0.0, 1.0]) * feet.radii[:, np.newaxis]
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
     joints = [world.model.joint(leg.joints[2]).id for leg in CARD.legs]
     assert world.data.xanchor[joints] == pytest.approx(knee_positions(walk)[-1], abs=1e-12)

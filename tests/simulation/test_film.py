@@ -12,6 +12,7 @@ import pytest
 from posewright.errors import InputError, UnavailableError, UnknownNameError
 from posewright.robots import Robot
 from posewright.simulation import Film, FilmCamera, LiveView, SimulatedBody, World
+from posewright.simulation import film as film_module
 
 AmongBoxes = Callable[..., SimulatedBody]
 SIZE = (160, 120)
@@ -37,6 +38,17 @@ def test_every_camera_sees_the_green_field(among_boxes: AmongBoxes, camera: Film
     assert picture.dtype == np.uint8
     red, green, blue = picture.astype(int).reshape(-1, 3).T
     assert np.mean((green > red + 40) & (green > blue + 40)) > 0.1
+
+
+@pytest.mark.usefixtures("_can_draw")
+def test_a_fine_picture_has_soft_edges(among_boxes: AmongBoxes, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = among_boxes((1.2, 0.3)).world
+    n_colours = {}
+    for n_samples in (1, film_module._N_SAMPLES):  # the other tests render few
+        monkeypatch.setattr(film_module, "_SAMPLES", film_module._disc_points(n_samples))
+        with Film(world, *SIZE) as film:
+            n_colours[n_samples] = len(np.unique(film.now().reshape(-1, 3), axis=0))
+    assert n_colours[8] > 1.5 * n_colours[1]
 
 
 @pytest.mark.usefixtures("_can_draw")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from posewright.formats import read_motion
-from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
+from posewright.gaits import QuadrupedGenerator, VelocityCommand, read_gait
 from posewright.robots import robot
 from posewright.studio.walk_preview import KinematicWalk, Speedometer
 
@@ -154,7 +154,7 @@ def test_feet_that_are_down_carry_the_base_as_fast_as_the_travel_gain_says(
     gait = read_gait("crawl", robot=dog).with_values({"trim.forward_m_s": 0.0, "trim.turn_rad_m": 0.0})
     command = VelocityCommand(*asked)
     base = np.array([0.0, 0.0, 0.13, 1.0, 0.0, 0.0, 0.0])
-    walk = KinematicWalk(QuadrupedGait(gait, dog), dog, steering=lambda: command, base=base)
+    walk = KinematicWalk(QuadrupedGenerator(gait, dog), dog, steering=lambda: command, base=base)
     speedometer, measured = Speedometer(), None
     for _ in range(300):
         now_s[0] += 1.0 / 30.0

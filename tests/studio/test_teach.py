@@ -45,6 +45,12 @@ def until(window: Any, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any
     return told
 
 
+def connect(window: Any, body: str) -> None:
+    """Connect a body, and wait until it is open."""
+    window.ask("teach.connect", body=body)
+    until(window, lambda told: told["state"] == "open")
+
+
 def angle(window: Any, keyframe: int, joint: str) -> Any:
     motion = window.topics["motion"]
     return motion["keyframes"][keyframe]["pose"][motion["joints"].index(joint)]
@@ -57,8 +63,7 @@ def torques(port: FakePort) -> set[int]:
 
 def test_a_fake_body_is_let_go_moved_and_caught(shipped: Shipped, studio_of: Any, window_of: Any) -> None:
     window = window_of(studio_of(shipped("walk_forward")))
-    window.ask("teach.connect", body="mock")
-    until(window, lambda told: told["state"] == "open")
+    connect(window, "mock")
     window.ask("teach.hold", limb="all")
     until(window, lambda told: told["free"] == [])
     assert "unknown limb" in window.answer("teach.release", limb="tail")["error"]["message"]
@@ -87,8 +92,7 @@ def test_at_a_port_a_pose_goes_into_the_keyframe_and_all_torque_is_off_at_the_en
 ) -> None:
     studio = studio_of(shipped("walk_forward"), body=f"dynamixel:{port.path}")
     window = window_of(studio)
-    window.ask("teach.connect", body=f"dynamixel:{port.path}")
-    until(window, lambda told: told["state"] == "open")
+    connect(window, f"dynamixel:{port.path}")
     window.ask("teach.hold", limb="all")
     until(window, lambda told: told["free"] == [])
     assert torques(port) == {1}
@@ -108,13 +112,11 @@ def test_a_body_that_goes_away_is_told_and_can_be_opened_again(
 ) -> None:
     body = f"dynamixel:{port.path}"
     window = window_of(studio_of(shipped("walk_forward"), body=body))
-    window.ask("teach.connect", body=body)
-    until(window, lambda told: told["state"] == "open")
+    connect(window, body)
     port.unplug()
     assert until(window, lambda told: told["state"] == "closed")["trouble"]
     port.plug()
-    window.ask("teach.connect", body=body)
-    until(window, lambda told: told["state"] == "open")
+    connect(window, body)
     window.ask("teach.disconnect")
     assert until(window, lambda told: told["state"] == "closed")["trouble"] == ""
 
@@ -124,8 +126,7 @@ def test_a_body_that_follows_and_answers_again_is_in_no_trouble(
 ) -> None:
     body = f"dynamixel:{port.path}"
     window = window_of(studio_of(shipped("walk_forward"), body=body))
-    window.ask("teach.connect", body=body)
-    until(window, lambda told: told["state"] == "open")
+    connect(window, body)
     window.ask("teach.follow", on=True)
     until(window, lambda told: told["follows"] and not told["free"])
     port.unplug()
@@ -140,8 +141,7 @@ def test_a_robot_of_other_servos_is_taught_as_if_it_had_those_of_the_bus(
     shipped: Shipped, studio_of: Any, window_of: Any
 ) -> None:
     window = window_of(studio_of(shipped("kick_right")))
-    window.ask("teach.connect", body="mock")
-    until(window, lambda told: told["state"] == "open")
+    connect(window, "mock")
     window.ask("teach.move", joint="right_front_knee", angle_deg=100.0)
     window.ask("teach.record_pose", is_new=False)
     until(window, lambda told: told["caught"] == "caught into keyframe 1")
@@ -168,8 +168,7 @@ def test_all_torque_is_off_soon_after_the_last_window_is_closed(
     body = f"dynamixel:{port.path}"
     studio = studio_of(shipped("walk_forward"), body=body)
     window = window_of(studio)
-    window.ask("teach.connect", body=body)
-    until(window, lambda told: told["state"] == "open")
+    connect(window, body)
     window.ask("teach.hold", limb="all")
     until(window, lambda told: told["free"] == [])
     studio.session.remove_window(id(window))

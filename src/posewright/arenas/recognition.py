@@ -57,6 +57,9 @@ _MAX_FLOOR_HEIGHT_RATIO = 0.1
 _MAX_OVERHANG_M = 0.2
 """A part whose middle is on the field may stand out of it by this much [m]."""
 
+_MIN_LEVEL_SHARE = 0.9
+"""Smallest share of a level floor's length and width that is at the height of its top."""
+
 _MAX_NAME_LENGTH = 40
 _DENSITY_KG_M3 = 50.0
 _FRICTION = 0.5
@@ -191,6 +194,8 @@ class _ArenaBuilder:
         purpose = _find_purpose(piece, block, is_lowest_and_widest=self._is_lowest_and_widest(piece))
         if purpose == FLOOR:
             self.floors.append(block)
+            if not _has_level_top(piece):
+                self.notes.append(f"{piece.name or 'the floor'} is not level: a field is flat")
         elif purpose == BOX:
             self.box_blocks.append(block)
             self.box_pieces.append(piece)
@@ -419,6 +424,16 @@ class _ArenaBuilder:
             assumption = f"; masses that it does not tell are an assumption, {density}"
             sources["box_kinds"] = self.source + (assumption if has_assumed_mass else "")
         return sources
+
+
+def _has_level_top(piece: Piece) -> bool:
+    """Return whether the highest points of a piece lie all over it, or nearly so."""
+    heights = piece.points[:, 2]
+    top_points = piece.points[heights >= heights.max() - MAX_FLAT_HEIGHT_M]
+    covered_shares = np.ptp(top_points[:, :2], axis=0) / np.maximum(
+        np.ptp(piece.points[:, :2], axis=0), EQUAL_M
+    )
+    return bool((covered_shares > _MIN_LEVEL_SHARE).all())
 
 
 def _find_purpose(piece: Piece, block: BlockFit, *, is_lowest_and_widest: bool) -> str:

@@ -306,7 +306,7 @@ def domain_randomization_names() -> tuple[str, ...]:
 
 
 def read_domain_randomization(path: Path) -> DomainRandomization:
-    """Read a document of ranges.
+    """Read a document of the ranges from which the parameters of bodies are drawn.
 
     Raises:
         DocumentError: the document cannot be read.

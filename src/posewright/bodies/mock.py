@@ -56,12 +56,12 @@ class MockBody(SingleBodyPlant):
         readings_at: returns the sensors' readings at a time.
         lag_s: time constant of the lag; 0 follows perfectly [s].
         limit_speed: whether a joint moves no faster than its servo can.
-        store_commands: whether commands are stored in `played`; turn it off for runs of hours.
+        store_commands: whether commands are stored in `played_commands`; turn it off for runs of hours.
         positions: joint angles at the start, `(n_joints,)` [rad]; all 0 by default.
 
     Attributes:
         positions: joint angles, `(n_joints,)` [rad].
-        played: all commands, in order.
+        played_commands: all blocks of commands, in order; empty unless `store_commands`.
         placements: all calls of `place_robot`, in order.
         is_open: whether it is open.
         stops: the torque policy of every call of `stop`.
@@ -86,7 +86,7 @@ class MockBody(SingleBodyPlant):
         self.store_commands = store_commands
         n_joints = len(robot.joint_names)
         self.positions: Floats = np.zeros(n_joints) if positions is None else positions.copy()
-        self.played: list[JointCommands] = []
+        self.played_commands: list[JointCommands] = []
         self.placements: list[Placement] = []
         self.is_open = False
         self.stops: list[TorquePolicy] = []
@@ -95,9 +95,9 @@ class MockBody(SingleBodyPlant):
     @property
     def commands(self) -> Floats:
         """The angles of all commands, `(n_frames, n_joints)` [rad]."""
-        if not self.played:
+        if not self.played_commands:
             return np.empty((0, len(self.robot.joint_names)))
-        return np.concatenate([frames.angles for frames in self.played])
+        return np.concatenate([frames.angles for frames in self.played_commands])
 
     def supervisor(self, name: str) -> Supervisor | None:  # noqa: ARG002 -- there is only this robot
         """Return this body, which records where it is placed."""
@@ -131,17 +131,19 @@ class MockBody(SingleBodyPlant):
         self.is_open = False
 
     def play(self, rows: JointCommands) -> JointStates:
-        """Move the joints along the commands and return their states."""
+        """Move the joints along the commands, one row a frame, and return their states after each frame."""
         if self.store_commands:
-            self.played.append(rows)
-        positions = self._follow(rows)
+            self.played_commands.append(rows)
+        positions = self._follow_commands(rows)
         n_frames = len(rows)
-        times: Floats = np.arange(self.frames + 1.0, self.frames + n_frames + 1.0) * self.frame_period_s
+        times: Floats = (
+            np.arange(self.n_frames_played + 1.0, self.n_frames_played + n_frames + 1.0) * self.frame_period_s
+        )
         if n_frames:
             previous_positions = positions[-2] if n_frames > 1 else self.positions
             self._velocities = (positions[-1] - previous_positions) / self.frame_period_s
             self.positions = positions[-1].copy()
-        self.frames += n_frames
+        self.n_frames_played += n_frames
         return JointStates(times=times, positions=positions, efforts=np.zeros_like(positions))
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
@@ -149,7 +151,7 @@ class MockBody(SingleBodyPlant):
         self.placements.append(Placement(self.time_s, x_m, y_m, yaw_rad))
         self._velocities = np.zeros_like(self.positions)
 
-    def _follow(self, rows: JointCommands) -> Floats:
+    def _follow_commands(self, rows: JointCommands) -> Floats:
         """Return the joint angles at the end of each frame, `(n, n_joints)` [rad]; changes nothing."""
         period_s = self.frame_period_s
         # the share of the distance that a first-order lag covers in a frame

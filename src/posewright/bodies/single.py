@@ -24,7 +24,7 @@ class SingleBodyPlant(ABC):
         clock: paces the frames; None where the run may choose one.
 
     Attributes:
-        frames: number of frames that have passed.
+        n_frames_played: number of frames that have passed.
     """
 
     is_real = True
@@ -33,7 +33,7 @@ class SingleBodyPlant(ABC):
         self.robot = robot
         self.name = name or robot.name
         self.clock = clock
-        self.frames = 0
+        self.n_frames_played = 0
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.robot.name}, {self.time_s:.3f} s>"
@@ -51,7 +51,7 @@ class SingleBodyPlant(ABC):
     @property
     def time_s(self) -> float:
         """Duration of the frames that have passed [s]."""
-        return self.frames * self.robot.frame_period_s
+        return self.n_frames_played * self.robot.frame_period_s
 
     def supervisor(self, name: str) -> Supervisor | None:  # noqa: ARG002 -- the same for every name
         """Return None: a program cannot place a real robot."""

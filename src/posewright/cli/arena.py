@@ -141,7 +141,13 @@ def _format_numbers(*values: float) -> Iterator[str]:
 
 
 def import_field(
-    path: Annotated[Path, argument("FILE", "A scene: .wrl, .stl, .obj, .glb, ..., or an OpenRAVE .xml.")],
+    path: Annotated[
+        Path,
+        argument(
+            "FILE",
+            "A scene: .wrl, .stl, .obj, .glb, ..., or of OpenRAVE, OpenHRP3 (.xml) or Choreonoid (.cnoid).",
+        ),
+    ],
     output: Annotated[
         Path | None,
         option("--output -o FILE", "The arena to write; default NAME.arena.yaml in the current folder."),
@@ -159,7 +165,7 @@ def import_field(
     turn: Annotated[float, option("--turn DEG", "Turn the scene counter-clockwise, seen from above.")] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Convert a scene from Blender, CAD or OpenRAVE to an arena: walls, lines, boxes, steps, meshes.
+    """Convert a scene from Blender, CAD or a simulator to an arena: walls, lines, boxes, steps, meshes.
 
     The name of an object determines its role (wall, line, box, step, ring, floor; also in Spanish or German).
     If the name has none of these words, its size does. The origin of the arena is at the side with the

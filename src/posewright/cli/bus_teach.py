@@ -109,7 +109,8 @@ def calibrate(
             without_offsets = dynamixel.Calibration(
                 name, robot=card.name, offsets_ticks={}, reversed=calibration.reversed, ids=calibration.ids
             )
-            offsets = dynamixel.measure_offsets(bus, dynamixel.apply(card, without_offsets), target)
+            card_without_offsets = dynamixel.apply_calibration(card, without_offsets)
+            offsets = dynamixel.measure_offsets(bus, card_without_offsets, target)
             calibration = dynamixel.Calibration(
                 name,
                 robot=card.name,
@@ -117,7 +118,7 @@ def calibrate(
                 reversed=calibration.reversed,
                 ids=calibration.ids,
             )
-    dynamixel.apply(card, calibration)
+    dynamixel.apply_calibration(card, calibration)
     dynamixel.write_calibration(calibration, path)
     data = {
         "file": str(path),
@@ -308,7 +309,7 @@ def teach(
             teacher.close(TorquePolicy.HOLD)
     poses = [
         {"name": pose.name, "reach_s": pose.reach_s, "warnings": list(pose.warnings)}
-        for pose in teacher.caught
+        for pose in teacher.captured_poses
     ]
     data = {"motion": name, "file": str(output) if is_written else None, "poses": poses}
     summary = f"{format_count(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
@@ -359,9 +360,9 @@ def _run_commands(
                 # a typing error, a full disk, a loose plug: the user tries again
                 console.print_warning(str(error))
     except BaseException:
-        if teacher.caught:
+        if teacher.captured_poses:
             save()
-            console.print_to_stderr(f"saved: {format_count(len(teacher.caught), 'pose')}")
+            console.print_to_stderr(f"saved: {format_count(len(teacher.captured_poses), 'pose')}")
         raise
     save()
     return True
@@ -556,4 +557,4 @@ def _open_bus(port: str | None, baud: int, card: Robot) -> Bus:
 
 
 def _apply_calibration(card: Robot, path: Path | None) -> Robot:
-    return card if path is None else dynamixel.apply(card, dynamixel.read_calibration(path))
+    return card if path is None else dynamixel.apply_calibration(card, dynamixel.read_calibration(path))

@@ -73,6 +73,7 @@ def check(
       posewright chart check mealy_table_6_5.csv --json
     """
     chart = charts.read_chart(chart_path)
+    _print_ignored_transitions(chart)
     with spinner(f"proving {chart.name} ...", quiet=as_json):
         report = charts.inspect_chart(chart, within_s=within_s)
     witness_paths: dict[int, Path] = {}
@@ -82,6 +83,13 @@ def check(
     levels = {finding.level.value for finding in report.findings}
     if "error" in levels or (strict and "warning" in levels):
         raise typer.Exit(EXIT_FAILURE)
+
+
+def _print_ignored_transitions(chart: charts.Chart) -> None:
+    """Print a note for each transition of an SCXML document that the chart does not have."""
+    if chart.document_markup is not None:
+        for transition in chart.document_markup.ignored_transitions:
+            print_note(str(transition))
 
 
 def _write_witnesses(
@@ -216,6 +224,7 @@ def convert(
         chart = partial_chart.chart
     charts.write_chart(chart, output)
     markup = chart.document_markup
+    _print_ignored_transitions(chart)
     if markup is not None:
         for loss in markup.losses:
             print_note(f"markup of another tool is not kept: {loss}")

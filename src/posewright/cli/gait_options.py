@@ -50,11 +50,12 @@ def open_gait(
     robot = None if robot_name is None else robots.robot(robot_name)
     gait, robot = gaits.read_gait_and_robot(name, robot=robot)
     gait = gait.with_values(parse_settings(settings))
-    _require_reachable(gait, robot)
+    if isinstance(gait, gaits.QuadrupedGait):
+        _require_reachable(gait, robot)
     return gait, robot
 
 
-def _require_reachable(gait: gaits.Gait, robot: robots.Robot) -> None:
+def _require_reachable(gait: gaits.QuadrupedGait, robot: robots.Robot) -> None:
     """Raise UnreachableError, with the parameter's name, if a foot cannot reach its equilibrium point."""
     legs = gaits.walking_legs(robot)
     for foot, point in gait.parameters.equilibrium_m.items():

@@ -90,7 +90,7 @@ class SampleOptions:
         return self.lead_in or self.from_pose is not None or self.to_pose is not None
 
     def sample(
-        self, gait: gaits.Gait, robot: robots.Robot, *, cycles: int | None, every: int
+        self, gait: gaits.QuadrupedGait, robot: robots.Robot, *, cycles: int | None, every: int
     ) -> motions.Motion:
         """Return the motion with this many cycles and frames between keyframes."""
         return gaits.sample_gait(
@@ -131,7 +131,8 @@ def sample(
       posewright gait sample crawl --left 0.05 --cycles 2 -o EKMoves.h
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
-    gait, robot = open_gait(gait_name, robot_name, settings)
+    opened_gait, robot = open_gait(gait_name, robot_name, settings)
+    gait = gaits.require_quadruped(opened_gait)
     require_distinct_output(output, gait.path)
     command = gaits.VelocityCommand(forward, left, turn)
     options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
@@ -171,7 +172,7 @@ def sample(
 
 
 def _describe_rounding(
-    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.Gait, *, has_ends: bool
+    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.QuadrupedGait, *, has_ends: bool
 ) -> str | None:
     """Return how the file's duration differs from the motion's, and how many cycles would fit exactly.
 
@@ -208,7 +209,9 @@ def _count_extra_cycles(total_frames: int, cycle_frames: int, step_frames: int) 
     return None
 
 
-def _sample_table(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions) -> motions.SampleTable:
+def _sample_table(
+    gait: gaits.QuadrupedGait, robot: robots.Robot, options: SampleOptions
+) -> motions.SampleTable:
     """Return a walk as a table, by default of one cycle with a row for each frame."""
     step_frames = 1 if options.every is None else options.every
     cycles = 1 if options.cycles is None else options.cycles
@@ -217,7 +220,7 @@ def _sample_table(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions)
 
 
 def _sample_for_file(
-    gait: gaits.Gait, robot: robots.Robot, options: SampleOptions, output: Path
+    gait: gaits.QuadrupedGait, robot: robots.Robot, options: SampleOptions, output: Path
 ) -> motions.Motion:
     """Return the motion in steps that the file's format can hold, named after the file."""
     file_format = _find_format(gait, robot, output)
@@ -232,7 +235,7 @@ def _sample_for_file(
     return replace(motion, name=output.name.split(".")[0] or gait.name)
 
 
-def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
+def _find_format(gait: gaits.QuadrupedGait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
     """Return the format of a file, which depends on its name and on the robot."""
     standing_pose = motions.Pose(robot.joint_names, robot.pose(gait.pose))
     standing = motions.Keyframe(standing_pose, reach_s=0.0)

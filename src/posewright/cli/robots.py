@@ -101,7 +101,7 @@ def import_(
       posewright robots import nao.urdf -o nao
       posewright robots import humanoid.xml --name my_humanoid -o my_humanoid
     """
-    report = runs.import_robot(path, output or Path(name or path.stem), name=name)
+    report = runs.import_robot(path, output or Path(name or runs.name_robot_folder(path)), name=name)
     print_result(report.to_dict(), report.lines(), as_json=as_json)
 
 

@@ -50,9 +50,9 @@ class Interventions:
         return len(self.guards)
 
     def within(self, begin: int, end: int) -> Interventions | None:
-        """Return the corrections of the rows from `begin` up to `end`; None if there are none.
+        """Return the corrections of the frames from `begin` up to `end` (exclusive); None if there are none.
 
-        Their rows are counted from `begin`.
+        Their frames are counted from `begin`.
         """
         selected = np.flatnonzero((self.frames >= begin) & (self.frames < end))
         if not len(selected):

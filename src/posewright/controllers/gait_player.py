@@ -10,9 +10,10 @@ from typing import Any
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Controller, Seed
+from posewright.controllers.heading import HeadingHold, heading_sensors
 from posewright.errors import InputError
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text
-from posewright.gaits.quadruped.reading import SUFFIX
+from posewright.gaits import Gait, VelocityCommand, gait_text
+from posewright.gaits.reading import SUFFIX
 from posewright.robots import Robot, SensorSpec
 
 BLOCK_FRAMES = 64
@@ -25,13 +26,16 @@ STEER_FRAMES = 4
 class GaitController(Controller):
     """Walks a gait by scheduled velocity commands. A command takes effect with the next step after its time.
 
+    With feedback, each step's command is corrected by what the sensors say at its beginning.
+
     Args:
         gait: the gait.
         robot: the robot.
         commands: velocity commands with their times from the first frame [s]; the first one at 0.
 
     Raises:
-        InputError: there is no command at 0 s, or the gait does not fit the robot.
+        InputError: there is no command at 0 s, the gait does not fit the robot, or the robot lacks a sensor
+            that the gait's feedback reads.
     """
 
     def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
@@ -43,27 +47,34 @@ class GaitController(Controller):
         }  # by frame
         if 0 not in self._commands:
             raise InputError("the walk has no command at 0 s", hint="give the first command at 0 s")
+        self._heading_hold = _make_heading_hold(gait, robot)
+        self._block_frames = BLOCK_FRAMES if self._heading_hold is None else STEER_FRAMES
         self.restart()
 
     def restart(self) -> None:
         """Start again in the standing pose, with the first command."""
-        self._walker = QuadrupedGait(self._gait, self._robot)
+        self._generator = self._gait.generator(self._robot)
         self._frame = 0
+        if self._heading_hold is not None:
+            self._heading_hold.restart()
 
-    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- open loop
-        """Return the frames of the walk up to the next command."""
+    def next(self, state: BodyState, n: int) -> JointCommands:
+        """Return the frames of the walk up to the next command, or the next few with feedback."""
         decision = None
         if self._frame in self._commands:
-            command = self._commands[self._frame]
-            self._walker.request(command)
-            decision = Decision(outputs=command.by_name, playing=self._gait.name)
+            self._command = self._commands[self._frame]
+            self._generator.request(self._command)
+            decision = Decision(outputs=self._command.by_name, playing=self._gait.name)
+        if self._heading_hold is not None:
+            corrected = self._heading_hold.correct(self._command, state)
+            self._generator.request(self._generator.clip_command(corrected))
         # blocks end at multiples of their size
-        block_end = self._frame - self._frame % BLOCK_FRAMES + BLOCK_FRAMES
+        block_end = self._frame - self._frame % self._block_frames + self._block_frames
         next_command_frame = min(
             (frame for frame in self._commands if frame > self._frame), default=block_end
         )
         end_frame = min(block_end, next_command_frame)
-        rows = self._walker.frames(min(n, end_frame - self._frame))
+        rows = self._generator.frames(min(n, end_frame - self._frame))
         self._frame += len(rows)
         return JointCommands(rows, decision=decision)
 
@@ -78,22 +89,33 @@ class SteeredGaitController(Controller):
         self._gait = gait
         self._robot = robot
         self._steering = steering
+        self._heading_hold = _make_heading_hold(gait, robot)
         self.restart()
 
     def restart(self) -> None:
         """Start again in the standing pose."""
-        self._walker = QuadrupedGait(self._gait, self._robot)
+        self._generator = self._gait.generator(self._robot)
         self._command: VelocityCommand | None = None
+        if self._heading_hold is not None:
+            self._heading_hold.restart()
 
-    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- open loop
+    def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the next few frames of the walk."""
-        command = self._walker.clip_command(self._steering())
+        command = self._generator.clip_command(self._steering())
         decision = None
         if command != self._command:
             self._command = command
-            self._walker.request(command)
+            self._generator.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
-        return JointCommands(self._walker.frames(min(n, STEER_FRAMES)), decision=decision)
+        if self._heading_hold is not None:
+            corrected = self._heading_hold.correct(command, state)
+            self._generator.request(self._generator.clip_command(corrected))
+        return JointCommands(self._generator.frames(min(n, STEER_FRAMES)), decision=decision)
+
+
+def _make_heading_hold(gait: Gait, robot: Robot) -> HeadingHold | None:
+    """Return what holds the heading of a walk, or None if the gait has no feedback."""
+    return None if gait.feedback.is_open_loop else HeadingHold(robot, gait.feedback)
 
 
 @dataclass(frozen=True)
@@ -124,13 +146,13 @@ class GaitProgram:
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """The sensors of the card; a gait reads none."""
-        return self.robot.sensors
+        """The sensor that its feedback reads; all sensors of the card if it has no feedback."""
+        return self.robot.sensors if self.gait.feedback.is_open_loop else heading_sensors(self.robot)
 
     @cached_property
     def start_pose(self) -> Floats:
         """The gait's standing pose, `(n_joints,)` [rad]."""
-        return QuadrupedGait(self.gait, self.robot).standing_pose
+        return self.gait.generator(self.robot).standing_pose
 
     @property
     def documents(self) -> Mapping[str, str]:

@@ -152,7 +152,8 @@ class Passes:
                 f"motion {motion.name!r} is made for {motion.robot}", hint=f"the robot is {robot.name}"
             )
         self.motion = motion
-        self.frames = max(ONE_FRAME, in_frames(motion.duration, robot.frame_period_s))
+        # times in units of a frame, as fractions, so that no rounding adds up over passes
+        self.duration_frames = max(ONE_FRAME, in_frames(motion.duration, robot.frame_period_s))
         self.frames_to_first_keyframe = in_frames(float(motion.keyframe_times[0]), robot.frame_period_s)
         self._frame_s = robot.frame_period_s
         self._columns = np.array([robot.index(joint) for joint in motion.joints], dtype=np.intp)
@@ -213,7 +214,7 @@ class Passes:
         Frames are sampled 1, 2, ... frame periods after the last frame before the pass, whose start lies a
         `phase` after that. The last sample is the end of the pass, which is no frame.
         """
-        end_frames = self.frames + phase  # time from the last frame before the pass to its end
+        end_frames = self.duration_frames + phase  # time from the last frame before the pass to its end
         n_frames = math.floor(end_frames)
         duration = self.motion.duration
         times = (np.arange(1, n_frames + 2) - float(phase)) * self._frame_s

@@ -53,7 +53,7 @@ class Succession:
         self._request: str | None = None
         self._request_of_pass: str | None = None  # the request that the present pass belongs to
         self._exits_played: frozenset[str] = frozenset()  # since the request changed
-        self.now: PlannedPass | None = None
+        self.present_pass: PlannedPass | None = None
         for name, motion in motions.items():
             for link in (motion.next, motion.exit):
                 if link is not None and link not in motions:
@@ -68,7 +68,7 @@ class Succession:
         if name is not None and name not in self._motions:
             raise UnknownNameError.among("motion", name, self._motions)
         self._request = name
-        if self.now is None and name is None:
+        if self.present_pass is None and name is None:
             self._request_of_pass = None  # nothing to leave: the next request counts as new
 
     @property
@@ -76,24 +76,24 @@ class Succession:
         """Whether the request differs from that of the present pass, or exits are being played."""
         return self._request != self._request_of_pass or bool(self._exits_played)
 
-    def next_pass(self) -> PlannedPass | None:
+    def plan_next_pass(self) -> PlannedPass | None:
         """Return the pass that would follow the present one by the present request; None to stand still."""
-        now = self.now
-        if now is None:
+        present = self.present_pass
+        if present is None:
             if self._request is None or not self.is_leaving:
                 return None
             return PlannedPass(self._request)
-        motion = self._motions[now.name]
+        motion = self._motions[present.name]
         if self.is_leaving:
-            return self._next_pass_on_leaving(now, motion)
-        if motion.repeat is None or now.pass_index + 1 < motion.repeat:
-            return PlannedPass(now.name, now.pass_index + 1)
+            return self._next_pass_on_leaving(present, motion)
+        if motion.repeat is None or present.pass_index + 1 < motion.repeat:
+            return PlannedPass(present.name, present.pass_index + 1)
         return None if motion.next is None else PlannedPass(motion.next, is_linked=True)
 
-    def _next_pass_on_leaving(self, now: PlannedPass, motion: Motion) -> PlannedPass | None:
+    def _next_pass_on_leaving(self, present: PlannedPass, motion: Motion) -> PlannedPass | None:
         """Return the pass after the present one, whose motion is left: of an exit motion, or as requested."""
-        if now.name in self._exits_played and now.pass_index + 1 < (motion.repeat or 1):
-            return PlannedPass(now.name, now.pass_index + 1)
+        if present.name in self._exits_played and present.pass_index + 1 < (motion.repeat or 1):
+            return PlannedPass(present.name, present.pass_index + 1)
         if motion.exit is not None and motion.exit not in self._exits_played:
             return PlannedPass(motion.exit, is_linked=True)
         return None if self._request is None else PlannedPass(self._request)
@@ -104,7 +104,7 @@ class Succession:
         An exit motion is stored as played. With another new motion, or standing still, no motion is left any
         more; and unless a link led there, that fulfils the request.
         """
-        planned = self.next_pass()
+        planned = self.plan_next_pass()
         is_exit = planned is not None and planned.is_linked and self.is_leaving
         if planned is not None and is_exit:
             self._exits_played |= {planned.name}
@@ -112,7 +112,7 @@ class Succession:
             self._exits_played = frozenset()
             if planned is None or not planned.is_linked:
                 self._request_of_pass = self._request
-        self.now = planned
+        self.present_pass = planned
         return planned
 
 
@@ -145,7 +145,10 @@ class Player:
     """
 
     def __init__(self, robot: Robot, motions: Mapping[str, Motion], start_pose: Floats) -> None:
-        """Stand in the start pose."""
+        """Stand in the start pose.
+
+        Commands are prepared in stretches: blocks of rows that are sent one after the other.
+        """
         self._succession = Succession(motions)
         self._passes = {name: Passes(motion, robot) for name, motion in motions.items()}
         self._max_speeds = robot.max_speeds
@@ -167,7 +170,7 @@ class Player:
     @property
     def playing(self) -> str | None:
         """The motion that is played or joined to; None while the robot stands still."""
-        return None if self._succession.now is None else self._succession.now.name
+        return None if self._succession.present_pass is None else self._succession.present_pass.name
 
     def request(self, name: str | None) -> None:
         """Request a motion, or None to stand still in the pose in which the present motion ends.
@@ -176,7 +179,8 @@ class Player:
             UnknownNameError: there is no such motion.
         """
         self._succession.request(name)
-        if self._succession.now is None and self._succession.next_pass() is not None:
+        # a robot that stands begins at once; otherwise the present pass is played to its end first
+        if self._succession.present_pass is None and self._succession.plan_next_pass() is not None:
             self._prepare_next_pass()
 
     def next(self, state: BodyState, n: int) -> JointCommands:
@@ -190,7 +194,7 @@ class Player:
     def take_over(self, pose: Floats) -> None:
         """Stand in a pose that another controller has reached, `(n_joints,)` [rad]."""
         self._succession.request(None)
-        while self._succession.now is not None:
+        while self._succession.present_pass is not None:
             self._succession.advance()
         self._command = np.array(pose, dtype=np.float64)
         self._free = None
@@ -218,7 +222,7 @@ class Player:
             further_rows = self._pop_rows(n_missing)
             parts.append(further_rows)
             n_missing -= len(further_rows)
-        if self._all_sent() and self._succession.next_pass() is None:
+        if self._all_sent() and self._succession.plan_next_pass() is None:
             self._prepare_next_pass()  # so that `playing` is None as soon as the robot stands
         rows = first_rows if len(parts) == 1 else np.concatenate(parts)
         return JointCommands(rows, first_stretch.free, first_stretch.stiffness, lights=first_stretch.lights)

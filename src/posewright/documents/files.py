@@ -108,7 +108,8 @@ def atomic_replacement(path: Path, *, suffix: str = "") -> Iterator[tuple[Path, 
         suffix: the suffix of the temporary file, for programs that go by it: `.mp4`.
 
     Raises:
-        OutputError: as `write_atomically`; any OSError in the body is turned into one.
+        OutputError: the file cannot be written, or `path` is write-protected or no regular file; any OSError
+            in the body is turned into one.
     """
     path = _writable_target(path)
     _clean_up(path.parent)
@@ -328,7 +329,7 @@ def _lock_folder(
 
     Args:
         folder: the folder.
-        wait: as for `lock_folders`.
+        wait: whether to wait for a locked folder; otherwise an error is raised at once.
         uses_lock_file: whether a file in the folder is locked, and removed afterwards, instead of the folder.
     """
     lock_file = folder / LOCK_FILE

@@ -196,7 +196,16 @@ def read_markup(path: Path, rules: MarkupRules | None = None) -> Element:
 def parse_markup(
     document: str | bytes, path: Path | None = None, rules: MarkupRules | None = None
 ) -> Element:
-    """Return the root element of an XML document; `path` is for messages only. Raises as `read_markup`."""
+    """Return the root element of an XML document.
+
+    Args:
+        document: its text or bytes.
+        path: its file, for messages.
+        rules: the limits, and the known namespaces; None for the rules by default.
+
+    Raises:
+        FormatError: the document is no XML, exceeds a limit, or has a document type.
+    """
     rules = rules or MarkupRules()
     try:
         raw = document if isinstance(document, bytes) else document.removeprefix("\ufeff").encode()
@@ -226,7 +235,19 @@ def _split_name(raw: str) -> _SplitName:
 
 @dataclass
 class _OpenElement:
-    """An element whose end tag has not been read yet."""
+    """An element whose end tag has not been read yet.
+
+    Attributes:
+        name: the name, with a known prefix or `{URI}` before it.
+        attributes: the attributes without a namespace or with a known prefix.
+        line: the line of its start tag.
+        start_byte: where its start tag begins in the document.
+        foreign_attributes: the other attributes, by prefix and name.
+        declared_prefixes: the prefixes that its start tag declares.
+        used_prefixes: those that it or, in a foreign element, its children use.
+        children: the children so far.
+        text: the pieces of its text so far.
+    """
 
     name: str
     attributes: dict[str, str]
@@ -254,6 +275,7 @@ class _MarkupReader:
     """
 
     def __init__(self, path: Path | None, rules: MarkupRules, encoding: str | None = None) -> None:
+        """Create expat's parser, and let it call the methods of this reader."""
         self._path = path
         self._rules = rules
         self._n_elements = 0
@@ -342,9 +364,9 @@ class _MarkupReader:
         """Close the open element and add it to its parent."""
         closed = self._open_elements.pop()
         parent = self._open_elements[-1]
-        outer_prefixes = closed.used_prefixes
+        outer_prefixes = closed.used_prefixes  # those that are declared around it
         source = ""
-        if closed.is_foreign:
+        if closed.is_foreign:  # with everything in it, it can be copied if its outer prefixes are declared
             outer_prefixes = closed.used_prefixes - closed.declared_prefixes
             if parent.is_foreign:
                 parent.used_prefixes |= outer_prefixes
@@ -365,7 +387,7 @@ class _MarkupReader:
         parent.children.append(element)
 
     def _read_source(self, closed: _OpenElement) -> str:
-        """Return the text of the element whose end has just been read."""
+        """Return the source of the element whose end has just been read; empty if no end tag is found."""
         first_tag = _TAG.match(self._document, closed.start_byte)
         is_empty = first_tag is not None and first_tag[0].endswith(b"/>")
         last_tag = first_tag if is_empty else _TAG.match(self._document, self._parser.CurrentByteIndex)

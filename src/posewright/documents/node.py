@@ -181,6 +181,7 @@ class Node:
         return isinstance(self.value, Positioned) and self.value.in_brackets
 
     def _line_of(self, key: str | int) -> int | None:
+        """Return the line of an entry, by its key or index; the line of this value if that is not known."""
         position = self._positions().get(key)
         if position is None:
             return self.line

@@ -29,7 +29,13 @@ def require_ending(path: Path, endings: Iterable[str], content: str) -> None:
 
 
 def build_ending_error(path: Path, endings: Sequence[str], content: str) -> InputError:
-    """Build the error for a file to write whose name has none of the endings; arguments as above."""
+    """Return the error for a file to write whose name has none of the endings.
+
+    Args:
+        path: the file.
+        endings: the accepted endings.
+        content: what the file will contain, for the message: `a picture`.
+    """
     *first_endings, last_ending = endings
     listed_endings = f"{', '.join(first_endings)} or {last_ending}" if first_endings else last_ending
     if path.suffix:

@@ -69,6 +69,7 @@ class _PlainConverter:
     """
 
     def __init__(self, decimals: int | None, nan_as_none: bool, keep_arrays: bool) -> None:
+        """Store the arguments, and which types of values need no conversion."""
         self._decimals = decimals
         self._nan_as_none = nan_as_none
         self._keep_arrays = keep_arrays

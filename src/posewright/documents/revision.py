@@ -19,7 +19,7 @@ from posewright.documents.yaml_writer import FlowMapping, format_yaml
 
 
 def revise_text(text: str, data: Mapping[str, object], path: Path | None) -> str:
-    """Return the text of a document changed so that it holds `data`; see `revise_document`.
+    """Return the text of a document changed so that it holds `data`; comments, order and layout are kept.
 
     Each candidate is parsed again before it is returned: the original layout, then ruamel.yaml's; if neither
     holds the data, as with some anchors, the document is written anew.

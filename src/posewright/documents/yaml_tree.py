@@ -100,24 +100,25 @@ class _TreeBuilder:
         open_containers: the containers around the current event, outermost first.
         pending_keys: by open container, the key whose value comes next and its line; None in lists and before
             keys.
-        start_counts: by open container, `n_expanded` at its start.
+        n_expanded_at_start: by open container, `n_expanded` at its start.
         container_anchors: by open container, its anchor; None without one.
         anchored_values: by anchor, the value and its number of expanded entries.
-        depths: nesting of block collections, and of flow collections (in brackets).
+        depth_by_in_brackets: how many collections are open, by whether they are in brackets.
         n_values: number of keys and values so far.
         n_expanded: the same with every alias expanded.
         first_alias_line: line of the first alias.
     """
 
     def __init__(self, path: Path | None) -> None:
+        """Begin outside of all containers; `path` is for messages."""
         self.path = path
         self.root: object = None
         self.open_containers: list[TreeMap | TreeList] = []
         self.pending_keys: list[tuple[object, int] | None] = []
-        self.start_counts: list[int] = []
+        self.n_expanded_at_start: list[int] = []
         self.container_anchors: list[str | None] = []
         self.anchored_values: dict[str, tuple[object, int]] = {}
-        self.depths = [0, 0]
+        self.depth_by_in_brackets = {False: 0, True: 0}
         self.n_values = 0
         self.n_expanded = 0
         self.first_alias_line: int | None = None
@@ -136,7 +137,7 @@ class _TreeBuilder:
             if isinstance(event, ScalarEvent):
                 value = self._read_scalar(event, line)
                 is_quoted = type(value) is QuotedText
-                is_block = is_quoted and str(event.style) in "|>"
+                is_block = is_quoted and str(event.style) in "|>"  # a text of several lines, indented
                 text_column = column + 1 if is_quoted else column  # after the quote
                 self._add(value, line, None if is_block else text_column)
             elif isinstance(event, AliasEvent):
@@ -164,20 +165,20 @@ class _TreeBuilder:
         self.open_containers.append(container)
         self.pending_keys.append(None)
         self.container_anchors.append(event.anchor)
-        self.start_counts.append(self.n_expanded)
-        self.depths[in_brackets] += 1
-        if self.depths[in_brackets] > MAX_NESTING:
+        self.n_expanded_at_start.append(self.n_expanded)
+        self.depth_by_in_brackets[in_brackets] += 1
+        if self.depth_by_in_brackets[in_brackets] > MAX_NESTING:
             self.fail(line, f"nested deeper than {MAX_NESTING} levels", "real documents are never that deep")
 
     def _close_container(self, line: int) -> None:
         """End the innermost mapping or list, and merge what its `<<` refers to."""
         container = self.open_containers.pop()
         self.pending_keys.pop()
-        self.depths[container.in_brackets] -= 1
+        self.depth_by_in_brackets[container.in_brackets] -= 1
         anchor = self.container_anchors.pop()
-        start_count = self.start_counts.pop()
+        n_expanded_before = self.n_expanded_at_start.pop()
         if anchor is not None:
-            self.anchored_values[anchor] = container, self.n_expanded - start_count
+            self.anchored_values[anchor] = container, self.n_expanded - n_expanded_before
         if isinstance(container, TreeMap) and _MERGE in container:
             self._merge(container, line)
         if not self.open_containers and self.n_expanded > max(MAX_EXPANDED, 2 * self.n_values):

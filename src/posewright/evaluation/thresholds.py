@@ -76,6 +76,9 @@ class PhysicsRules:
     def fall_limits(self, frame_s: float, height_share: float = 0.0) -> FallLimits:
         """Return the limits of a fall for a detector.
 
+        It measures from the first to the last row that is down, a frame less than the time down, and the time
+        between two falls a frame more.
+
         Args:
             frame_s: time from row to row of the recording [s].
             height_share: a base lower than this share of its first height is down, too.

@@ -250,6 +250,8 @@ class Trajectory:
     @property
     def leg_joints(self) -> tuple[str, ...]:
         """Names of the legs' joints."""
+        if self.robot.biped is not None:
+            return tuple(joint for joints in self.robot.biped.joints.values() for joint in joints)
         return tuple(joint for leg in self.robot.legs for joint in leg.joints)
 
     @cached_property

@@ -62,10 +62,10 @@ def require_film_path(path: Path, size: tuple[int, int] = (2, 2)) -> None:
             f"unsupported film size {size[0]}x{size[1]}", hint=f"use even numbers from 2 to {MAX_PIXELS}"
         )
     require_writable(path)
-    _encoder()
+    _find_encoder()  # raises if there is none
 
 
-def _encoder() -> str:
+def _find_encoder() -> str:
     """Return the path of ffmpeg, or raise MissingExtraError."""
     try:
         return str(importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe())
@@ -95,7 +95,16 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     pictures = (f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "-")
     source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", *pictures)
     with sigterm_raises(), atomic_replacement(path, suffix=suffix) as (unfinished_path, _):
-        command = [_encoder(), "-v", "error", "-y", *source, "-an", *_CODECS[suffix], str(unfinished_path)]
+        command = [
+            _find_encoder(),
+            "-v",
+            "error",
+            "-y",
+            *source,
+            "-an",
+            *_CODECS[suffix],
+            str(unfinished_path),
+        ]
         n_sent = 0
         with _run_encoder(command) as (encoder, read_error_lines):
 
@@ -180,7 +189,7 @@ def _failure_text(encoder: subprocess.Popen[bytes], read_error_lines: Callable[[
 def _count_pictures(film: Path) -> int:
     """Play a film from beginning to end, and return its number of pictures, 0 on an error."""
     to_nowhere = ("-map", "0:v:0", "-fps_mode", "passthrough", "-f", "null", "-progress", "pipe:1", "-")
-    command = [_encoder(), "-v", "error", "-xerror", "-i", str(film), *to_nowhere]
+    command = [_find_encoder(), "-v", "error", "-xerror", "-i", str(film), *to_nowhere]
     result = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 -- as above
     numbers = _FRAMES.findall(result.stdout)
     return int(numbers[-1]) if numbers and result.returncode == 0 else 0

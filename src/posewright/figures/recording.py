@@ -255,6 +255,7 @@ def draw_series(axes: Axes, picture: ContestPicture) -> None:
         )
     units = ", ".join(dict.fromkeys(series.unit for series in picture.series))
     title = picture.series_title or ", ".join(dict.fromkeys(series.title for series in picture.series))
+    # a title that names the unit needs no second mention of it
     axes.set(ylabel=units if units in title.split() else f"{title} [{units}]", title=title)
     axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)

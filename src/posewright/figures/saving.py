@@ -50,7 +50,9 @@ def picture_bytes(figure: Figure, suffix: str) -> bytes:
     stream = io.BytesIO()
     with picture_style(_SAVING):
         _finish_layout(figure)
-        figure.savefig(stream, format=suffix[1:], dpi="figure", metadata=metadata)
+        # at the resolution of the file, not of a window on a screen with small pixels
+        dpi = figure.dpi / figure.canvas.device_pixel_ratio
+        _draw_once(figure, stream, suffix[1:], dpi, metadata=metadata)
     return stream.getvalue()
 
 
@@ -62,11 +64,44 @@ def screen_png(figure: Figure) -> bytes:
     with picture_style(_SAVING):
         from PIL import Image
 
-        figure.savefig(stream, format="rgba", dpi=dpi)
+        _draw_once(figure, stream, "rgba", dpi)
         size = tuple(int(side * dpi) for side in figure.get_size_inches())
         image = Image.frombuffer("RGBA", (size[0], size[1]), stream.getvalue()).convert("RGB")
         image.quantize(dither=Image.Dither.NONE).save(picture, "png")
     return picture.getvalue()
+
+
+def _draw_once(
+    figure: Figure, stream: io.BytesIO, file_format: str, dpi: float, **options: dict[str, str | None]
+) -> None:
+    """Save a figure as `Figure.savefig` does, but without the invisible drawing that it begins with.
+
+    That drawing places the axes, for which executing the layout engine is enough.
+
+    Args:
+        figure: its layout engine, canvas and `dpi` are the same afterwards.
+        stream: to write to.
+        file_format: `png`, `svg`, `pdf` or `rgba`.
+        dpi: resolution [1/in].
+        **options: of matplotlib's function for this format.
+    """
+    from matplotlib.backend_bases import get_registered_canvas_class
+
+    layout_engine = figure.get_layout_engine()
+    previous_canvas = figure.canvas
+    previous_dpi = figure.dpi
+    canvas = get_registered_canvas_class(file_format)(figure)
+    try:
+        figure.dpi = dpi
+        if layout_engine is not None:
+            layout_engine.execute(figure)
+            figure.set_layout_engine("none")
+        getattr(canvas, f"print_{file_format}")(stream, **options)
+    finally:
+        if layout_engine is not None:
+            figure.set_layout_engine(layout_engine)
+        figure.dpi = previous_dpi
+        figure.set_canvas(previous_canvas)
 
 
 def _finish_layout(figure: Figure) -> None:
@@ -75,8 +110,9 @@ def _finish_layout(figure: Figure) -> None:
     The solver of constrained layout sums in the order in which its variables lie in memory, and SVG names its
     clipping rectangles by every bit of them.
     """
-    if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()
+    layout_engine = figure.get_layout_engine()
+    if layout_engine is not None:
+        layout_engine.execute(figure)
         figure.set_layout_engine("none")
         for axes in figure.axes:
             left, bottom, width, height = (round(side, 6) for side in axes.get_position(original=True).bounds)

@@ -190,11 +190,13 @@ def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figur
         def draw_in_style(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             """Draw in the style of all pictures, and create the ticks while it is in effect."""
             with picture_style(activity) as font_scale:
-                previous_texts = _find_texts(kwargs.get("figure") or kwargs.get("ax"))
+                callers_axes = kwargs.get("ax")
+                callers_figure = kwargs.get("figure")
+                previous_texts = _find_texts(callers_figure or callers_axes)
                 figure = draw(*args, **kwargs)
                 for text in _find_texts(figure) - previous_texts:
                     text.set_fontsize(float(text.get_fontsize()) * font_scale)
-                drawn_axes = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
+                drawn_axes = [] if callers_axes is not None else (callers_figure or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
                 for axis in (axis for axes in drawn_axes for axis in (axes.xaxis, axes.yaxis)):
                     # other ticks are created when they are drawn, with the settings of that time
                     (first_tick,) = axis.get_major_ticks(1)

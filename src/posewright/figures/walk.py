@@ -27,7 +27,7 @@ from posewright.figures.style import (
     styled,
 )
 from posewright.gaits import chain, se2_exp
-from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
+from posewright.gaits.reading import SUFFIX, parse_gait
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
 from posewright.recordings.falls import true_intervals
@@ -47,7 +47,9 @@ PALE_BAR = "#8fb8d4"
 DARK_BAR = "#1b5e8a"
 """Colours of adjacent bars."""
 
-BAR = 0.4
+BAR_WIDTH = 0.4
+"""Of the two bars of a joint; joints are 1 apart."""
+
 ARROW_EVERY_S = 1.0
 
 CYCLES = 4
@@ -179,17 +181,17 @@ def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
 
 
-def _footfall_rows(walk: Walk) -> tuple[int, int]:
+def _rows_of_drawn_footfalls(walk: Walk) -> tuple[int, int]:
     """Return the first and last row of the footfalls that are drawn: the last cycles before a fall."""
     last = max(walk.last_upright_row, 1)
-    return max(last - CYCLES * walk.timing.n_frames, 0), last
+    return max(last - CYCLES * walk.cycle.n_frames, 0), last
 
 
 def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     """Draw the ground phases of each foot as bars, and the planned ones as frames."""
     walk = result.walk
     feet = result.report.feet
-    first, last = _footfall_rows(walk)
+    first, last = _rows_of_drawn_footfalls(walk)
     frame_s = walk.frame_s
     colours = foot_colours(walk.robot)
     for column, foot in enumerate(walk.robot.feet):
@@ -219,16 +221,16 @@ def _planned_ground_phases(walk: Walk, column: int, first: int, last: int) -> li
         first: first row that is drawn.
         last: last row that is drawn; a phase before the first and after the last row is included.
     """
-    timing = walk.timing
-    first_cycle = np.floor(first * walk.frame_s / timing.period_s) - 1.0
-    cycle_numbers = np.arange(first_cycle, last * walk.frame_s / timing.period_s + 1.0)
-    begins = (lifting_phase(walk, column) + cycle_numbers) * timing.period_s + timing.air_s
-    return [(begin, timing.ground_s) for begin in begins.tolist()]
+    cycle = walk.cycle
+    first_cycle = np.floor(first * walk.frame_s / cycle.period_s) - 1.0
+    cycle_numbers = np.arange(first_cycle, last * walk.frame_s / cycle.period_s + 1.0)
+    begins = (lifting_phase(walk, column) + cycle_numbers) * cycle.period_s + cycle.air_share * cycle.period_s
+    return [(begin, (1.0 - cycle.air_share) * cycle.period_s) for begin in begins.tolist()]
 
 
 def draw_heights(axes: Axes, walk: Walk) -> None:
     """Draw the height of the lowest point of each foot."""
-    first, last = _footfall_rows(walk)
+    first, last = _rows_of_drawn_footfalls(walk)
     colours = foot_colours(walk.robot)
     heights = 1000.0 * foot_trajectories(walk).heights
     rows = slice(first, last + 1)
@@ -257,7 +259,7 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
     """
     rates = cycle_velocities(walk, begin=0, end=walk.last_upright_row)
     end_s = float(walk.trajectory.times[-1])
-    edges = np.arange(len(rates) + 1) * walk.timing.n_frames * walk.frame_s
+    edges = np.arange(len(rates) + 1) * walk.cycle.n_frames * walk.frame_s
     command_times = [timed_command.time_s for timed_command in walk.velocity_commands]
     commands = np.array(
         [tuple(timed_command.command.by_name.values()) for timed_command in walk.velocity_commands]
@@ -322,17 +324,19 @@ def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[flo
     """
     bar_positions = np.arange(len(joints))
     for (label, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (PALE_BAR, DARK_BAR), strict=True):
-        bar_patches = axes.bar(bar_positions + shift * BAR, values, BAR, color=colour, label=label)
+        bar_patches = axes.bar(
+            bar_positions + shift * BAR_WIDTH, values, BAR_WIDTH, color=colour, label=label
+        )
         for bar, value in zip(bar_patches, values, strict=True):
             if value > 1.0:
                 bar.set(edgecolor=WRONG, linewidth=1.6)
     axes.axhline(1.0, color=WRONG, lw=1.0)
-    _name_joints(axes, joints)
+    _label_joints(axes, joints)
     axes.set_ylim(0.0, max(1.15, 1.2 * max(value for values in bars.values() for value in values)))
     axes.legend(loc="upper right", ncols=2, fontsize=7, frameon=False)
 
 
-def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
+def _label_joints(axes: Axes, joints: Sequence[str]) -> None:
     """Write the joint below each pair of bars, and the leg below its joints."""
     name_parts = [joint.rpartition("_") for joint in joints]
     axes.set_xticks(range(len(joints)), [joint_in_leg for _, _, joint_in_leg in name_parts], fontsize=7)

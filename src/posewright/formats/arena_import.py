@@ -14,10 +14,16 @@ from posewright.arenas import Piece, RecognisedArena, recognise_arena
 from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats.openrave import Environment, KinBody, read_openrave
+from posewright.formats.projects import (
+    is_openhrp_project,
+    pieces_of_project,
+    read_choreonoid_project,
+    read_openhrp_project,
+)
 from posewright.formats.scenes import SCENE_SUFFIXES, Y_TO_Z, Up, pieces_of, read_scene
 
-ARENA_SUFFIXES = (".xml", *SCENE_SUFFIXES)
-"""Suffixes of files that can be imported as arenas; `.xml` is OpenRAVE's."""
+ARENA_SUFFIXES = (".xml", ".cnoid", *SCENE_SUFFIXES)
+"""Suffixes of files that can be imported: `.xml` of OpenRAVE and OpenHRP3, `.cnoid` of Choreonoid."""
 
 _FLOOR_NAMES = re.compile(r"floor|ground|suelo|boden", re.IGNORECASE)
 _MIN_FLATNESS = 1.5
@@ -27,7 +33,9 @@ _MIN_FLATNESS = 1.5
 def import_arena(
     path: Path | str, *, name: str = "", up: str = "auto", scale: float = 1.0, turn_deg: float = 0.0
 ) -> RecognisedArena:
-    """Return the arena in a file of OpenRAVE, VRML97, OBJ, STL, GLB or COLLADA, with notes on it.
+    """Return the arena in a file of OpenRAVE, VRML97, OBJ, STL, GLB or COLLADA, or in a project, with notes.
+
+    Projects are those of OpenHRP3 and Choreonoid. Robots are left out.
 
     Args:
         path: the file; its suffix gives the kind.
@@ -53,7 +61,11 @@ def import_arena(
     stem = name or path.name.split(".")[0]
     arena_name = re.sub(r"[^a-z0-9]+", "_", stem.casefold()).strip("_") or "field"
     try:
-        if suffix == ".xml":
+        if suffix == ".cnoid":
+            pieces, notes = pieces_of_project(read_choreonoid_project(path))
+        elif suffix == ".xml" and is_openhrp_project(path):
+            pieces, notes = pieces_of_project(read_openhrp_project(path))
+        elif suffix == ".xml":
             pieces, notes = _pieces_of_environment(read_openrave(path, scenery_only=True), Up(up))
         else:
             pieces, notes = pieces_of(read_scene(path), suffix, up=Up(up))

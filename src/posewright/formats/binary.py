@@ -141,7 +141,7 @@ class GzipWrapping:
     Attributes:
         header: its first bytes, with the name and the comment of its creator.
         packed: the gzip file as it was read; empty for a new one.
-        unpacked: the content it had.
+        unpacked: the content that `packed` has.
     """
 
     header: bytes = _PLAIN_HEADER
@@ -149,7 +149,7 @@ class GzipWrapping:
     unpacked: bytes = field(default=b"", repr=False)
 
     def wrap(self, content: bytes) -> bytes:
-        """Return `content` in gzip; for unchanged content, the same bytes as were read."""
+        """Return `content` in gzip; content equal to what was read gets the same bytes as were read."""
         if self.packed and content == self.unpacked:
             return self.packed
         # negative wbits: no header and checksum of zlib's, since `header` replaces them

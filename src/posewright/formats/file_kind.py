@@ -68,6 +68,7 @@ def read_file_bytes(path: Path | str, *, limit: int | None = None) -> bytes:
 
 
 def _require_regular_file(path: Path) -> None:
+    """Raise a FormatError if a path is a directory, a pipe or a device."""
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise FormatError("is a directory", where=Where(path=path), hint="name one motion file in it")

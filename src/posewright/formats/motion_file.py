@@ -93,6 +93,7 @@ class LazyMotions(Sequence[Motion]):
     def __init__(
         self, builders: Sequence[Callable[[], Motion]], summaries: Sequence[MotionSummary] = ()
     ) -> None:
+        """Store a function for each motion that builds it, and perhaps the summaries."""
         self.summaries = tuple(summaries)
         self._builders = tuple(builders)
         self._motions: dict[int, Motion] = {}
@@ -146,7 +147,7 @@ def origin_of(motion: Motion, format_name: str | None = None) -> Origin | None:
 
 
 def mark_single_page(motion: Motion, *, is_single_page: bool = True) -> Motion:
-    """Return the motion marked as a single page, or as part of its whole file; see `Origin`."""
+    """Return the motion with a mark that says what is written back: its page alone, or its whole file."""
     origin = origin_of(motion)
     if origin is None:
         return motion
@@ -203,7 +204,7 @@ class MotionFile:
         return find_page(reference, dict(self.pages), last=self.n_pages, where=Where(self.path))
 
     def motion(self, reference: PageReference | None = None) -> Motion:
-        """Return the motion of a page; `reference` as in `page_number`."""
+        """Return the motion of a page, by its name or number; None for the first page with a motion."""
         return self.motions[self._index(self.page_number(reference))]
 
     def with_motion(self, reference: PageReference, motion: Motion) -> MotionFile:

@@ -76,7 +76,15 @@ Document = TypeVar("Document")
 
 
 class WrittenDocument(NamedTuple, Generic[Document]):
-    """A motion as a document of a format; the other fields are as in `Rendering`."""
+    """A motion as a document of a format.
+
+    Attributes:
+        document: the document.
+        losses: descriptions of what the format cannot hold.
+        remarks: descriptions of what was filled in or expressed differently, without a loss.
+        times_s: when each keyframe of the motion is reached in the file [s]; None for one that is merged into
+            another or whose time is unknown. Empty if the format has no times.
+    """
 
     document: Document
     losses: tuple[str, ...]

@@ -89,7 +89,10 @@ def _has_record_size(content: FileContent) -> bool:
 def _is_scene(content: FileContent) -> bool:
     """Return whether the content is VRML, COLLADA, glTF, a mesh in text, or the COLLADA of an archive."""
     marks = starts_with(b"#VRML", b"glTF", b"#Inventor", b"ply\n", b"ply\r\n")
-    has_mesh_lines = text_matches(rb"\A(?:\s*#.*\n|\s*\n|(?:mtllib|o|g|s|usemtl) .*\n)*v( +-?[\d.eE+-]+){3}")
+    comment_or_name = (
+        rb"#.*|(?:mtllib|o|g|s|usemtl) .*"  # one way to match a line, or the search takes for ever
+    )
+    has_mesh_lines = text_matches(rb"\A(?:[ \t\r]*(?:" + comment_or_name + rb")?\n)*v( +-?[\d.eE+-]+){3}")
     is_text_stl = text_matches(rb"\Asolid\b.*\n\s*facet\b")
     return (
         marks(content) or has_xml_root(b"collada")(content) or has_mesh_lines(content) or is_text_stl(content)
@@ -118,6 +121,17 @@ def _other_kind(  # noqa: PLR0917 -- a row of the table
 ) -> FileKind:
     """Return a kind of file that is no motion; the arguments are the attributes of `FileKind`."""
     return FileKind(name, title, detects, evidence, is_motion=False, remedy=remedy, commands=commands)
+
+
+def _robot_model_kind(name: str, title: str, detects: Callable[[FileContent], bool]) -> FileKind:
+    """Return a kind of file that describes a robot and is read by `robots import`."""
+    return _other_kind(
+        name,
+        title,
+        detects,
+        commands=("robots import", "studio"),
+        remedy="`posewright robots import FILE` reads it",
+    )
 
 
 def _native_kinds() -> tuple[FileKind, ...]:
@@ -184,33 +198,31 @@ OTHER_KINDS: tuple[FileKind, ...] = (
         "a skill of an OpenCat robot (Petoi Bittle, Nybble)",
         text_matches(rb"\bconst\s+int8_t\s+\w+\s*\[\]\s*(?:PROGMEM\s*)?=|^#define\s+(?:BITTLE|NYBBLE|CUB)\b"),
     ),
-    _other_kind(
-        "mjcf",
-        "a MuJoCo model",
-        has_xml_root(b"mujoco"),
-        commands=("robots import", "studio"),
-        remedy="`posewright robots import FILE` reads it",
-    ),
-    _other_kind(
-        "xacro",
-        "a robot description with macros (xacro)",
-        _is_xacro,
-        commands=("robots import", "studio"),
-        remedy="`posewright robots import FILE` reads it",
-    ),
-    _other_kind(
-        "urdf",
-        "a URDF robot description",
-        _is_urdf,
-        commands=("robots import", "studio"),
-        remedy="`posewright robots import FILE` reads it",
-    ),
+    _robot_model_kind("mjcf", "a MuJoCo model", has_xml_root(b"mujoco")),
+    _robot_model_kind("xacro", "a robot description with macros (xacro)", _is_xacro),
+    _robot_model_kind("urdf", "a URDF robot description", _is_urdf),
     _other_kind(
         "openrave-xml",
         "an OpenRAVE model",
         has_xml_root(b"environment", b"kinbody", b"robot"),
         commands=("robots import", "arena import", "studio"),
         remedy="`posewright robots import` and `posewright arena import` read it",
+    ),
+    _other_kind(
+        "openhrp-project",
+        "a project of OpenHRP3",
+        has_xml_root(b"grxui"),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
+    ),
+    _other_kind(
+        "choreonoid-project",
+        "a project of Choreonoid",
+        text_matches(
+            rb"^items:[ \t]*\r?\n(?:[ \t]+.*\n)*?[ \t]+(?:plugin:[ \t]*Base|class:[ \t]*RootItem)\b"
+        ),
+        commands=("arena import",),
+        remedy="`posewright arena import FILE` makes an arena of it",
     ),
     _other_kind(
         "scxml",

@@ -138,12 +138,12 @@ def describe_unsupported_joints(motion: Motion, supported: Collection[str], card
     lost_joints: list[str] = []
     for column, joint in enumerate(motion.joints):
         angles = [keyframe.pose.angles[column] for keyframe in motion.keyframes]
-        if joint not in supported and _moves(angles, stand.get(joint)):
+        if joint not in supported and _changes_angle(angles, stand.get(joint)):
             lost_joints.append(joint)
     return (f"{', '.join(lost_joints)}: there is no place for such joints",) if lost_joints else ()
 
 
-def _moves(angles: list[float], standing_angle: float | None) -> bool:
+def _changes_angle(angles: list[float], standing_angle: float | None) -> bool:
     """Return whether a joint leaves its angle of the pose `stand`; without one, its first angle."""
     set_angles = [angle for angle in angles if not math.isnan(angle)]
     if not set_angles:

@@ -59,7 +59,15 @@ def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
 
 
 def detect_format(data: bytes, path: Path | None = None) -> str:
-    """Return the name of a file's kind; arguments and errors as in `detect_kind`."""
+    """Return the name of a file's kind.
+
+    Args:
+        data: the bytes of the file, at least its first ones; page files need all of them.
+        path: the path for messages, and to recognize an encrypted archive.
+
+    Raises:
+        FormatError: it is empty or of no known kind.
+    """
     return detect_kind(data, path).name
 
 
@@ -122,9 +130,16 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
 
 
 def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None) -> MotionFile:
-    """Return the motion file with the bytes `data`, as `read_motion_file` does.
+    """Read the bytes of a motion file with all its pages; their content determines the format.
 
-    Files that it loads are searched beside `path`.
+    Args:
+        data: the bytes of the file.
+        path: where the file is, for messages; files that it loads are searched beside it.
+        robot: the robot, or its name, if the file names none; None for the usual one of the format.
+
+    Raises:
+        FormatError: the file is damaged, or is of a kind that is not read.
+        UnknownNameError: there is no such robot, or it has no joint numbers for this format.
     """
     card = robot_named(robot) if isinstance(robot, str) else robot
     kind = detect_kind(data, path)
@@ -145,8 +160,15 @@ def _names_card_by_path(file: MotionFile) -> bool:
 def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:
     """Read a motion file that may be carried over to a robot.
 
-    Args and errors as in `read_motion_file`; but if the robot has no joint numbers for the format, the file
-    is read for the format's usual robot.
+    If the robot has no joint numbers for the format, the file is read for the format's usual robot.
+
+    Args:
+        path: the file.
+        robot: the robot, or its name, if the file names none; None for the usual one of the format.
+
+    Raises:
+        FormatError: the file cannot be read, is damaged, or is of a kind that is not read.
+        UnknownNameError: there is no such robot.
     """
     card = robot_named(robot) if isinstance(robot, str) else robot
     try:
@@ -189,10 +211,11 @@ def read_motion(
     Args:
         path: the file.
         page: name or number of the page; by default, the first page with a motion.
-        robot: as in `read_motion_file`.
+        robot: the robot, or its name, if the file names none; by default the usual one of the format.
 
     Raises:
-        FormatError: as `read_motion_file`; or several pages have the name, or the page is empty.
+        FormatError: the file cannot be read, is damaged, or is of a kind that is not read; or several pages
+            have the name, or the page is empty.
         UnknownNameError: there is no such page or robot.
     """
     motion = read_motion_file(path, robot=robot).motion(page)

@@ -61,12 +61,14 @@ FORMATS = Formats()
 
 
 def is_read(name: str) -> bool:
-    """Return whether files of a kind are read, wrapped ones included."""
+    """Return whether files of a kind are read, as they are or wrapped, for example in gzip."""
     return name in FORMATS or name in _formats_by_wrapped_kind()
 
 
 def format_named(name: str) -> MotionFormat:
-    """Return the format with a name, or the format inside a wrapped kind.
+    """Return the format with a name.
+
+    The name may also be that of a wrapped kind: files of the format with something around them, as in gzip.
 
     Raises:
         UnknownNameError: no format has that name.
@@ -78,6 +80,7 @@ def format_named(name: str) -> MotionFormat:
 
 
 def _formats_by_wrapped_kind() -> dict[str, str]:
+    """Return the name of the format inside each kind of wrapped files, by the name of the kind."""
     return {
         kind.name: motion_format.name
         for motion_format in FORMATS.values()

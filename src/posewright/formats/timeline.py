@@ -61,7 +61,7 @@ class Timeline:
 
 
 def timeline_of(
-    motion: Motion, step_ms: int = 1, *, has_pose_at_zero: bool = False, early_jumps: bool = True
+    motion: Motion, step_ms: int = 1, *, has_pose_at_zero: bool = False, jumps_start_early: bool = True
 ) -> Timeline:
     """Return one pass of a motion on a timeline of whole steps.
 
@@ -71,9 +71,9 @@ def timeline_of(
         motion: the motion.
         step_ms: length of a step [ms].
         has_pose_at_zero: whether there must be a pose at time 0, even if the first keyframe is reached later.
-        early_jumps: whether a jump, which is two keyframes with different angles within a step, starts a
-            step early, which is little if steps are short; otherwise the last of several keyframes within a
-            step replaces the others.
+        jumps_start_early: whether a jump, which is two keyframes with different angles within a step, starts
+            a step early, which is little if steps are short; otherwise the last of several keyframes within
+            a step replaces the others.
     """
     poses: list[TimedPose] = []
     losses: list[str] = []
@@ -81,19 +81,21 @@ def timeline_of(
     n_jumps = 0
     all_poses = _timed_poses(motion, step_ms, has_pose_at_zero=has_pose_at_zero)
     for time_ms, poses_at_time in groupby(all_poses, key=lambda pose: pose.time_ms):
-        runs = _group_equal_poses(poses_at_time)
+        runs = _group_equal_poses(poses_at_time)  # more than one is a jump, from the first to the last
         last_ms = poses[-1].time_ms if poses else -step_ms  # the first pose may be at any time from 0
         is_jump = len(runs) > 1
-        leaves_early = early_jumps and is_jump and time_ms > 0 and last_ms < time_ms - step_ms
+        leaves_early = jumps_start_early and is_jump and time_ms > 0 and last_ms < time_ms - step_ms
         if leaves_early:
             poses.append(_merge_run(runs[0])._replace(time_ms=time_ms - step_ms))
             n_jumps += 1
         # a jump that starts in the pose of the step before needs no further pose
         is_already_there = is_jump and last_ms == time_ms - step_ms and _is_last_pose(poses, runs[0][0])
         if leaves_early or is_already_there:
-            _record_times(time_ms_by_keyframe, runs.pop(0), poses[-1].time_ms)
-        poses.append(_merge_run(runs[-1]))
-        _record_times(time_ms_by_keyframe, runs[-1], time_ms)
+            run_before_jump = runs.pop(0)
+            _store_keyframe_times(time_ms_by_keyframe, run_before_jump, poses[-1].time_ms)
+        final_run = runs[-1]
+        poses.append(_merge_run(final_run))
+        _store_keyframe_times(time_ms_by_keyframe, final_run, time_ms)
         losses += _describe_merged_keyframes(runs, step_ms)
     remarks = [f"jumps take {step_ms} ms: {n_jumps} of them"] if n_jumps else []
     shifts_s = [pose.unrounded_s - _round_to_step(pose.unrounded_s, step_ms) / MS_PER_S for pose in poses]
@@ -165,8 +167,8 @@ def _merge_run(run: list[TimedPose]) -> TimedPose:
     return run[-1]._replace(is_set=np.logical_or.reduce([pose.is_set for pose in run]))
 
 
-def _record_times(time_ms_by_keyframe: dict[int, int], run: list[TimedPose], time_ms: int) -> None:
-    """Enter `time_ms` for the keyframes of a run; a keyframe with a pause keeps the time it is reached."""
+def _store_keyframe_times(time_ms_by_keyframe: dict[int, int], run: list[TimedPose], time_ms: int) -> None:
+    """Store `time_ms` for the keyframes of a run, unless they have one, as at the end of a pause."""
     for pose in run:
         time_ms_by_keyframe.setdefault(pose.keyframe_number, time_ms)
 

@@ -70,7 +70,7 @@ class JointTable:
         return len(self.rows[0].degrees) - 1
 
     @property
-    def eol(self) -> str:
+    def line_end(self) -> str:
         """The line end of the file; CRLF for a new one, as in the thesis's tables."""
         return "\r\n" if b"\r\n" in self.raw or not self.raw else "\n"
 
@@ -78,7 +78,7 @@ class JointTable:
         """Return the bytes it was read from, or new ones."""
         if self.raw:
             return self.raw
-        return _render_rows(self.rows, self.n_steps, self.eol)
+        return _render_rows(self.rows, self.n_steps, self.line_end)
 
     def with_cells(self, rows: tuple[TableRow, ...]) -> JointTable:
         """Return the table with other rows; with the same cells, the same table."""
@@ -87,15 +87,15 @@ class JointTable:
         bom = BOM if self.raw.startswith(BOM) else b""
         final_line_ends = self.raw[len(self.raw.rstrip(b"\r\n")) :] if self.raw else b"\r\n"
         n_steps = len(rows[0].degrees) - 1
-        text = _render_rows(rows, n_steps, self.eol).rstrip(b"\r\n")
+        text = _render_rows(rows, n_steps, self.line_end).rstrip(b"\r\n")
         return JointTable(rows, bom + text + final_line_ends)
 
 
-def _render_rows(rows: tuple[TableRow, ...], n_steps: int, eol: str) -> bytes:
+def _render_rows(rows: tuple[TableRow, ...], n_steps: int, line_end: str) -> bytes:
     steps = [f"step{number}_deg" for number in range(1, n_steps + 1)]
     header = ",".join(["thesis_id", "initial_deg", *steps, "velocity_rad_s"])
     lines = [header, *(",".join(row.cells) for row in rows)]
-    return "".join(line + eol for line in lines).encode()
+    return "".join(line + line_end for line in lines).encode()
 
 
 def read_table(data: bytes, path: Path | None = None) -> JointTable:
@@ -264,22 +264,24 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
     """
     card = robot_of_motion(motion)
     origin = origin_of(motion, UC3M_CSV)
-    old = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
+    old_table = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
     paths = _servo_paths(motion, card)
-    ids = [row.id for row in old.rows] if old else range(1, max(paths) + 1)
+    ids = [row.id for row in old_table.rows] if old_table else range(1, max(paths) + 1)
     n_values = len(motion.keyframes) + 2  # with the initial pose and the velocity
     rows = [
-        _build_row(i, path=paths.get(i), old_row=old.row_of[i] if old else None, n_values=n_values)
+        _build_row(
+            i, path=paths.get(i), old_row=old_table.row_of[i] if old_table else None, n_values=n_values
+        )
         for i in ids
     ]
     losses = describe_table_losses(motion, card)
-    if old is not None and velocity is Velocity.TRUE:
-        has_same_angles = [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old.rows]
+    if old_table is not None and velocity is Velocity.TRUE:
+        has_same_angles = [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old_table.rows]
         if has_same_angles:
-            return old, losses
+            return old_table, losses
     speeds = document_velocity(motion) if velocity is Velocity.DOCUMENT else step_speeds(motion)
     rows = [replace(row, cells=(*row.cells[:-1], f"{speeds.get(row.id, 0.0):.2f}")) for row in rows]
-    return (old or JointTable(())).with_cells(tuple(rows)), losses
+    return (old_table or JointTable(())).with_cells(tuple(rows)), losses
 
 
 class _ServoPath(NamedTuple):

@@ -261,7 +261,17 @@ def preview_motion(
     *,
     options: WriteOptions | None = None,
 ) -> Conversion:
-    """Return the report of `write_motion` without writing anything; errors as there."""
+    """Return what `write_motion` would lose, round and remark on, without writing anything.
+
+    Args:
+        motion: the motion.
+        path: the file that it would be written to.
+        format: name of the format; by default the one that the file's name suggests, else that of its origin.
+        options: options of the writer.
+
+    Raises:
+        FormatError: the motion does not fit the format.
+    """
     motion_format, motion, rendering = _render(motion, path=Path(path), name=format, options=options)
     written_motion = read_back(motion, rendering, motion_format)
     rounding = None
@@ -275,7 +285,14 @@ def preview_motion(
 def _render(
     motion: Motion, path: Path, name: str | None, options: WriteOptions | None
 ) -> tuple[MotionFormat, Motion, Rendering]:
-    """Return the format to write a motion in, the motion prepared for it, and the file."""
+    """Return the format to write a motion in, the motion prepared for it, and the file.
+
+    Args:
+        motion: the motion.
+        path: the file to write, whose other pages stay if the motion was read from it.
+        name: the name of the format; None for the one that `path` suggests.
+        options: None for those by default.
+    """
     motion_format = format_for(motion, path, name)
     options = options or WriteOptions()
     origin = origin_of(motion)
@@ -305,13 +322,15 @@ def write_motion_file(
         path: where to write it.
         repair: whether a missing byte order mark and a wrong checksum are corrected even if nothing was
             edited.
-        accept_loss: as in `write_motion`.
+        accept_loss: whether what the format cannot hold of the edited motions may be lost.
 
     Returns:
         Descriptions of what was lost of the edited motions.
 
     Raises:
-        LossError, FormatError, OutputError: as `write_motion`.
+        LossError: something would be lost, and `accept_loss` is false; nothing is written.
+        FormatError: an edited motion does not fit the format at all.
+        OutputError: the file cannot be written.
     """
     path = Path(path)
     motion_format = format_named(file.format)

@@ -103,6 +103,9 @@ class GaitGenerator(Protocol):
     def request(self, command: VelocityCommand) -> None:
         """Set the velocity from the next step on (STILL steps on the spot), or raise InputError."""
 
+    def require_in_range(self, command: VelocityCommand) -> None:
+        """Raise InputError unless the gait can follow a command."""
+
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in range: the same direction, slower if necessary."""
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.kinematics.biped_leg import BipedLeg as BipedLeg
+    from posewright.kinematics.biped_leg import LegAngles as LegAngles
+    from posewright.kinematics.biped_leg import biped_legs_of as biped_legs_of
     from posewright.kinematics.head import Head as Head
     from posewright.kinematics.head import head_of as head_of
     from posewright.kinematics.mounted_leg import MountedLeg as MountedLeg
     from posewright.kinematics.mounted_leg import legs_by_foot as legs_by_foot
     from posewright.kinematics.mounted_leg import legs_of as legs_of
     from posewright.kinematics.reach import OutOfReach as OutOfReach
-    from posewright.kinematics.six_joint_leg import LegAngles as LegAngles
-    from posewright.kinematics.six_joint_leg import SixJointLeg as SixJointLeg
     from posewright.kinematics.three_joint_leg import IkForm as IkForm
     from posewright.kinematics.three_joint_leg import Knee as Knee
     from posewright.kinematics.three_joint_leg import Lift as Lift

@@ -196,7 +196,7 @@ class Segment:
     points: Floats = field(repr=False)
 
     @cached_property
-    def mean(self) -> Floats:
+    def mean_speeds(self) -> Floats:
         """(n_joints,) mean speed over the segment [deg/s]; infinite where it jumps, 0 if free.
 
         A spline with tangents may go farther than from end to end.
@@ -210,15 +210,15 @@ class Segment:
         return np.asarray(distance / self.reach_s, dtype=np.float64)
 
     @cached_property
-    def fastest(self) -> Floats:
+    def greatest_speeds(self) -> Floats:
         """(n_joints,) fastest between two of the points [deg/s], at least the mean."""
-        return np.asarray(np.fmax(self.speeds.max(axis=0), self.mean), dtype=np.float64)
+        return np.asarray(np.fmax(self.speeds.max(axis=0), self.mean_speeds), dtype=np.float64)
 
     @cached_property
     def speeds(self) -> Floats:
         """(n_points - 1, n_joints) from each point to the next [deg/s]; the mean where it jumps."""
         if self.reach_s == 0.0:
-            return np.broadcast_to(self.mean, (len(self.points) - 1, len(self.mean)))
+            return np.broadcast_to(self.mean_speeds, (len(self.points) - 1, len(self.mean_speeds)))
         with np.errstate(invalid="ignore"):
             steps = np.abs(np.diff(self.points, axis=0))
         speeds = np.nan_to_num(steps * (len(self.points) - 1) / self.reach_s, nan=0.0, posinf=np.inf)

@@ -250,8 +250,8 @@ def _lost_picture_spans(checked: CheckedMotion, columns: Sequence[int]) -> list[
 
 def _fastest_turn(checked: CheckedMotion, segment: Segment, columns: Sequence[int]) -> _FastestTurn:
     """Return the fastest turn in a segment of any joint in the given columns."""
-    column = columns[int(segment.fastest[columns].argmax())]
-    speed = float(segment.fastest[column])
+    column = columns[int(segment.greatest_speeds[columns].argmax())]
+    speed = float(segment.greatest_speeds[column])
     return _FastestTurn(
         speed, checked.motion.joints[column], segment.keyframe_number, time_s=segment.fastest_s(column)
     )

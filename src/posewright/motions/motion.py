@@ -183,7 +183,7 @@ class Motion:
         Args:
             t: before 0 gives the beginning, after the end the last pose.
             start: the pose it is started from; default `self.start`, else the last keyframe of a loop, else
-                the first keyframe. Joints these leave open are taken from the motion itself.
+                the first keyframe. Joints that these do not set begin where the motion first sets them.
         """
         angles, free, _ = self._interpolator_from(start).evaluate(np.array([t * self.speed]))
         return Pose(self.joints, angles[0], _free_joint_names(self.joints, free[0]))
@@ -327,18 +327,22 @@ class Motion:
         """
         return self._default_interpolator.spline_tangents()
 
-    def sample_segments(self, points: int, *, later: bool = False) -> Floats:
-        """Return every segment of the first (or a later) pass at `points` + 1 evenly spaced times.
+    def sample_segments(self, n_steps: int, *, later: bool = False) -> Floats:
+        """Return the joint angles of every segment at `n_steps` + 1 evenly spaced times, both ends included.
+
+        Args:
+            n_steps: number of equal steps of a segment.
+            later: sample a later pass of a motion that repeats, which begins where a pass ends.
 
         Returns:
-            (n_keyframes, points + 1, n_joints) [rad]; NaN if free or never set.
+            (n_keyframes, n_steps + 1, n_joints) [rad]; NaN if free or never set.
         """
         n_keyframes = len(self.keyframes)
-        segments = np.repeat(np.arange(n_keyframes), points + 1)
-        shares = np.tile(np.linspace(0.0, 1.0, points + 1), n_keyframes)
+        segments = np.repeat(np.arange(n_keyframes), n_steps + 1)
+        shares = np.tile(np.linspace(0.0, 1.0, n_steps + 1), n_keyframes)
         passes = np.full(segments.shape, int(later))  # pass 1 stands for any later one
         angles, _ = self._default_interpolator.evaluate_segments(passes, segments, shares)
-        return angles.reshape(n_keyframes, points + 1, len(self.joints))
+        return angles.reshape(n_keyframes, n_steps + 1, len(self.joints))
 
     @cached_property
     def _arrivals_and_period(self) -> tuple[Floats, float]:
@@ -366,7 +370,7 @@ class Motion:
     def _build_interpolator(self, start: Pose | None) -> KeyframeInterpolator:
         """Return the interpolator from a start pose.
 
-        Joints that it leaves open start as in `self.start`, or else at their defaults.
+        Joints that it does not set start as in `self.start`, or else at their defaults.
         """
         poses = [keyframe.pose for keyframe in self.keyframes]
         angles, free = self._default_start(poses)

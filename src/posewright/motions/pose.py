@@ -300,6 +300,7 @@ class Keyframe:
     tangents: Mapping[str, Tangent] | None = None
 
     def __post_init__(self) -> None:
+        """Raise an InputError if a value is out of its range, and store the mappings read-only."""
         for name, seconds in (("reach_s", self.reach_s), ("pause_s", self.pause_s)):
             if not (seconds == 0.0 or SHORTEST_S <= seconds <= LONGEST_S):
                 raise InputError(f"{name} is {seconds}", hint=TIME_HINT)

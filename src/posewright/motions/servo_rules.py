@@ -121,11 +121,11 @@ def check_speeds(checked: CheckedMotion) -> Iterator[Finding]:
     that servos do more than its speeds, as Sony's own motions need, only to fall far behind is an error.
     """
     allowed = checked.max_speeds * (1.0 + ROUNDING)
-    if checked.rules.speed_per_frame:
+    if checked.rules.speed_per_frame:  # limits in degrees a frame are rounded
         allowed = allowed + FRAME_ROUNDING_DEG / checked.robot.frame_period_s
     for segment, lags in zip(checked.segments, checked.lags_deg, strict=True):
-        for column in np.flatnonzero(segment.fastest > allowed).tolist():
-            is_late = bool(segment.mean[column] > allowed[column])
+        for column in np.flatnonzero(segment.greatest_speeds > allowed).tolist():
+            is_late = bool(segment.mean_speeds[column] > allowed[column])
             yield _speed_finding(checked, segment, column, lag_deg=float(lags[column]), is_late=is_late)
 
 
@@ -143,8 +143,8 @@ def _speed_finding(
     """
     joint = checked.motion.joints[column]
     limit = float(checked.max_speeds[column])
-    fastest = float(segment.fastest[column])
-    speed = float(segment.mean[column]) if is_late else fastest
+    fastest = float(segment.greatest_speeds[column])
+    speed = float(segment.mean_speeds[column]) if is_late else fastest
     if math.isinf(fastest):
         command = "to jump"
     elif is_late:

@@ -63,6 +63,7 @@ class Commander(Controller):
     """
 
     def __init__(self, robot: Robot, watchdog: Watchdog | None = None) -> None:
+        """Begin without a commander; the first frame sets the pose."""
         names = ("taken", "stops", "refused", "held", "relaxed")
         self.counts: Counter[str] = Counter(dict.fromkeys(names, 0))
         self._robot = robot
@@ -71,7 +72,7 @@ class Commander(Controller):
         self._sender = ""  # the commander; empty without one
         self._pose: Floats | None = None  # the requested pose, before safety; None before the first frame
         self._sent_pose: Floats  # the pose after safety
-        self._tracks: dict[int, _Track] = {}  # by index of the joint; those that have not ended
+        self._joint_tracks: dict[int, _Track] = {}  # by index of the joint; those that have not ended
         self._end_s = 0.0  # of the frame that was commanded last
         self._last_message_s = 0.0  # when the commander was last heard, in the robot's time
         self._is_relaxed = False  # whether the watchdog has switched the torque off
@@ -92,10 +93,12 @@ class Commander(Controller):
                 return reason
             self._note_message(sender, "taken")
             for joint, positions in zip(trajectory.joints, trajectory.positions.T, strict=True):
-                has_point_at_zero = trajectory.times_s[0] == 0.0
-                times = trajectory.times_s if has_point_at_zero else np.r_[0.0, trajectory.times_s]
-                angles = positions if has_point_at_zero else np.r_[self._sent_pose[joint], positions]
-                self._tracks[joint] = _Track(self._end_s + times, angles.astype(np.float64))
+                times = trajectory.times_s
+                angles = positions
+                if times[0] > 0.0:  # it begins where the joint is commanded to be now
+                    times = np.concatenate([[0.0], times])
+                    angles = np.concatenate([[self._sent_pose[joint]], positions])
+                self._joint_tracks[joint] = _Track(self._end_s + times, angles.astype(np.float64))
             return ""
 
     def stop(self, sender: str) -> str:
@@ -106,7 +109,7 @@ class Commander(Controller):
                 self.counts["refused"] += 1
                 return reason
             self._note_message(sender, "stops")
-            self._tracks.clear()
+            self._joint_tracks.clear()
             self._pose = self._sent_pose
             return ""
 
@@ -117,7 +120,7 @@ class Commander(Controller):
             self._pose = None
             self._is_relaxed = False
             self._was_commanded = True  # by the client, so the watchdog relaxes the joints later
-            self._tracks.clear()
+            self._joint_tracks.clear()
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a message may come any time
         """Return one row: the commands at the end of the next frame.
@@ -137,10 +140,10 @@ class Commander(Controller):
                 self._sent_pose = self._pose
                 return JointCommands(self._pose[np.newaxis], np.ones(len(self._pose), dtype=np.bool_))
             self._pose = self._pose.copy()
-            for joint, track in list(self._tracks.items()):
+            for joint, track in list(self._joint_tracks.items()):
                 self._pose[joint] = np.interp(end_s, track.times, track.positions)
                 if end_s >= track.times[-1]:
-                    del self._tracks[joint]
+                    del self._joint_tracks[joint]
             return JointCommands(self._pose[np.newaxis])
 
     def watch(self, block: Block) -> bool:
@@ -165,18 +168,18 @@ class Commander(Controller):
         self._was_commanded = True
 
     def _check_silence(self, state: BodyState) -> None:
-        """Drop a silent commander, and later switch the torque off, as the watchdog says.
+        """Drop the commander after the watchdog's first time of silence; relax the joints after its second.
 
-        The commander counts as heard while its trajectories last.
+        The commander is not silent while its trajectories last.
         """
-        last_end_s = max((float(track.times[-1]) for track in self._tracks.values()), default=-np.inf)
+        last_end_s = max((float(track.times[-1]) for track in self._joint_tracks.values()), default=-np.inf)
         self._last_message_s = max(self._last_message_s, min(last_end_s, state.time_s))
         silent_s = state.time_s - self._last_message_s
         if self._sender and silent_s >= self._watchdog.hold_after_s:
             self._sender = ""
             self.counts["held"] += 1
         relax_s = self._watchdog.relax_after_s
-        is_due = relax_s is not None and self._was_commanded and silent_s >= relax_s
-        if is_due and not self._is_relaxed:
+        must_relax = relax_s is not None and self._was_commanded and silent_s >= relax_s
+        if must_relax and not self._is_relaxed:
             self._is_relaxed = True
             self.counts["relaxed"] += 1

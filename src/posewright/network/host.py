@@ -115,7 +115,7 @@ class Host(Controller):
         self._transports = dict(transports)
         self._now = now
         self._sleep = sleep
-        self._lends_own_plant = make_plant is None
+        self._lends_own_plant = make_plant is None  # otherwise clients get plants that `make_plant` makes
         self._watchers = watchers
         self._on_end = on_end
         self._on_tick = on_tick
@@ -137,7 +137,7 @@ class Host(Controller):
         self._control_changed = threading.Condition()
         self._until_s = math.inf
         self._state: BodyState | None = None
-        self._commands: JointCommands | None = None
+        self._last_commands: JointCommands | None = None
         self._faults = deque[Fault](maxlen=MAX_FAULTS)
         self._rate_since_s = now()
         self._rate_since_frame = 0
@@ -163,7 +163,11 @@ class Host(Controller):
     @property
     def commands(self) -> JointCommands:
         """The commands of the latest frame; before the first one, the robot's present positions."""
-        return JointCommands(self.state.positions[np.newaxis]) if self._commands is None else self._commands
+        return (
+            JointCommands(self.state.positions[np.newaxis])
+            if self._last_commands is None
+            else self._last_commands
+        )
 
     @property
     def commanded_by(self) -> str:
@@ -233,7 +237,7 @@ class Host(Controller):
                 transport.open(self)
                 self._publishers[name] = Publisher(transport)
             ending.callback(self._end_client_session)
-            while not self._is_over():
+            while not self._is_time_over():
                 drive(
                     self._plant,
                     {self._name: self},
@@ -256,24 +260,24 @@ class Host(Controller):
 
     def watch(self, block: Block) -> bool:
         """Store the commands that were sent; return whether a client waits for the robot or time is over."""
-        self._commands = block.commands
+        self._last_commands = block.commands
         self.counts["frames"] += len(block.commands)
         self._faults.extend(block.states.faults)
         self.counts["late"] += sum(fault.kind is FaultKind.LATE for fault in block.states.faults)
         self.commander.watch(block)
-        self._tick()
-        return self._control is not _Control.HOST or self._is_over()
+        self._call_on_tick()
+        return self._control is not _Control.HOST or self._is_time_over()
 
-    def _tick(self) -> None:
+    def _call_on_tick(self) -> None:
         if self._on_tick is not None:
             self._on_tick(self)
 
-    def _is_over(self) -> bool:
+    def _is_time_over(self) -> bool:
         return self._now() >= self._until_s
 
     def _publish(self, state: BodyState, commands: JointCommands) -> None:
         self._state = state
-        self._commands = commands
+        self._last_commands = commands
         for publisher in list(self._publishers.values()):
             publisher.publish(state, commands)
 
@@ -308,7 +312,7 @@ class Host(Controller):
         with self._control_changed:
             self._control = _Control.REQUESTED
             self._control_changed.wait_for(
-                lambda: self._control is _Control.CLIENT or self._is_over(), HAND_OVER_S
+                lambda: self._control is _Control.CLIENT or self._is_time_over(), HAND_OVER_S
             )
             if self._control is not _Control.CLIENT:
                 self._control = _Control.HOST
@@ -330,16 +334,16 @@ class Host(Controller):
                 return
             self._control = _Control.CLIENT
             self._control_changed.notify_all()
-            while self._control is _Control.CLIENT and not self._is_over():
+            while self._control is _Control.CLIENT and not self._is_time_over():
                 self._control_changed.wait(CLIENT_CHECK_S)
                 # ending the session calls `_release`, which needs the lock, maybe in another thread
                 self._control_changed.release()
                 try:
                     self.server.end_silent_session()
-                    self._tick()
+                    self._call_on_tick()
                 finally:
                     self._control_changed.acquire()
-        self._commands = None
+        self._last_commands = None
         if self._lends_own_plant:
             self.commander.reset()
         else:
@@ -392,6 +396,7 @@ class Publisher:
     """
 
     def __init__(self, transport: Transport, close_s: float = PUBLISHER_CLOSE_S) -> None:
+        """Start the thread that publishes; `close` waits `close_s` for it [s]."""
         self.missed = 0
         self._transport = transport
         self._close_s = close_s

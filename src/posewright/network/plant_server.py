@@ -71,7 +71,7 @@ class Session:
         number: the number of its last request.
         answer: the answer to its last request.
         last_commands: the last commands of each robot, `(n_joints,)` [rad].
-        driven: robots that were opened or moved, and not stopped since.
+        driven_names: robots that were opened or moved, and not stopped since.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Session:
     number: int = -1
     answer: bytes = b""
     last_commands: dict[str, Floats] = field(default_factory=dict)
-    driven: set[str] = field(default_factory=set)
+    driven_names: set[str] = field(default_factory=set)
 
 
 class PlantServer:
@@ -114,14 +114,15 @@ class PlantServer:
         release: Callable[[], None] = lambda: None,
         on_frames: Callable[[Robot, BodyState, JointCommands], None] = lambda *_: None,
     ) -> None:
+        """Begin without a session; the first request of a client opens one."""
         self.counts: Counter[str] = Counter(dict.fromkeys(("sessions", "asks", "refused", "lapsed"), 0))
         self._make_plant = make_plant
         self._robot_by_name = robot_by_name
         self._now = now
         self._silent_s = silent_s
-        self._safety = safety
-        self._acquire = acquire
-        self._release = release
+        self._filters_commands = safety
+        self._acquire_robot = acquire
+        self._release_robot = release
         self._on_frames = on_frames
         self._lock = threading.RLock()
         self._session: Session | None = None
@@ -222,7 +223,12 @@ class PlantServer:
         return self._actions[action](session, message)
 
     def _open_session(self, session_id: str, message: Node) -> Session:
-        """Open a session: acquire the robot and make the plant from the parts and arena of the request."""
+        """Open a session: acquire the robot and make the plant from the parts and arena of the request.
+
+        Raises:
+            DocumentError: the request is invalid.
+            BodyError: the robot is not available, or its plant cannot be made.
+        """
         entries = _entries(message, "who", "parts", "arena")
         part_nodes = entries["parts"].items()
         parts = [
@@ -235,13 +241,13 @@ class PlantServer:
             )
         arena = wire_records.read_arena(entries["arena"])
         client = wire_records.read_name(entries["who"])
-        self._acquire(client)
+        self._acquire_robot(client)
         with ExitStack() as on_failure:
-            on_failure.callback(self._release)
+            on_failure.callback(self._release_robot)
             plant = self._make_plant(parts, arena)
             on_failure.pop_all()  # it succeeded, so the robot stays acquired
         if plant.clock is not None:
-            plant.clock.restart()
+            plant.clock.restart()  # the time before a client came is no delay
         session = self._session = Session(session_id, client, plant, last_request_s=self._now())
         self.counts["sessions"] += 1
         return session
@@ -252,7 +258,7 @@ class PlantServer:
         body.open()
         observed = body.observe()
         session.last_commands[name] = observed.positions[0]
-        session.driven.add(name)
+        session.driven_names.add(name)
         return {"observe": plain_with_arrays(observed), "read": _readings(session)}
 
     def _read(self, session: Session, message: Node) -> Answer:
@@ -277,10 +283,10 @@ class PlantServer:
         }
         if len({len(rows) for rows in commands.values()}) > 1:
             node.fail("the robots have different numbers of rows", hint="send one row per robot and frame")
-        if self._safety:
+        if self._filters_commands:
             commands = {name: _filter_commands(session, name, rows) for name, rows in commands.items()}
         states = _advance_paced(plant, commands)
-        session.driven.update(commands)
+        session.driven_names.update(commands)
         for name, rows in commands.items():
             session.last_commands[name] = rows.angles[-1]
         readings = {name: body.read() for name, body in plant.bodies.items()}
@@ -312,7 +318,7 @@ class PlantServer:
         policy = policies[entries["policy"].choice("torque policy", policies)]
         name, body = _find_body(session, entries["body"])
         body.stop(policy)
-        session.driven.discard(name)
+        session.driven_names.discard(name)
         return {}
 
     def _end_session(self, session: Session) -> None:
@@ -323,10 +329,10 @@ class PlantServer:
         self._session = None
         bodies = session.plant.bodies
         with ExitStack() as ending:
-            ending.callback(self._release)
+            ending.callback(self._release_robot)
             for body in bodies.values():
                 ending.callback(body.close)
-            for name in session.driven:
+            for name in session.driven_names:
                 ending.callback(bodies[name].stop, TorquePolicy.HOLD)
 
 
@@ -386,6 +392,7 @@ def _filter_commands(session: Session, name: str, commands: JointCommands) -> Jo
 
 
 def _describe_plant(plant: Plant) -> Answer:
+    """Return the answer to the request that opens a session: the frame period, and each body's facts."""
     bodies = {
         name: {"facts": to_plain(body.facts()), "supervised": plant.supervisor(name) is not None}
         for name, body in plant.bodies.items()

@@ -46,7 +46,8 @@ def open_remote_plant(channel: RequestChannel, parts: Sequence[BodySpec], arena:
     """Return the plant at the other end of a channel; the client is named after this process and computer.
 
     Raises:
-        BodyError, InputError: as `RemotePlant`.
+        BodyError: no server answers, or another client drives that robot.
+        InputError: the server rejects the parts.
     """
     client = f"process {os.getpid()} on {platform.node() or 'some machine'}"
     return RemotePlant(channel, parts, arena, client_name=client[:MAX_CLIENT_NAME], now=time.perf_counter)
@@ -89,7 +90,7 @@ class ClientSession:
 
     Attributes:
         id: the secret id of the session.
-        lost: number of requests that had no answer.
+        n_unanswered: how often a request had no answer in time.
         is_open: whether requests can be sent.
     """
 
@@ -97,7 +98,7 @@ class ClientSession:
         self._channel = channel
         self._timeout_s = timeout_s
         self.id = secrets.token_hex(8)
-        self.lost = 0
+        self.n_unanswered = 0
         self._next_number = 0
         self.is_open = True
 
@@ -144,7 +145,7 @@ class ClientSession:
             try:
                 return self._channel.request(message, timeout_s)
             except BodyError:
-                self.lost += 1
+                self.n_unanswered += 1
                 if tries_left == 1:
                     self.is_open = False
                     self._channel.close()
@@ -198,6 +199,7 @@ class RemotePlant:
         timeout_s: float = 3.0,
         now: Callable[[], float] | None = None,
     ) -> None:
+        """Open a session, and make a body of each robot that the server describes in its answer."""
         self.session = session = ClientSession(channel, timeout_s)
         self._now = now or (lambda: 0.0)
         self._round_trips_s: list[float] = []
@@ -215,13 +217,11 @@ class RemotePlant:
             self.is_real = _entry(answer, "is_real").boolean()
             self._bodies: dict[str, RemoteBody] = {}
             self._supervised: set[str] = set()
-            for name, entry in _entries_by_name(answer, "bodies", robots).items():
-                description = entry.fields(required=("facts", "supervised"), optional=())
-                description["facts"].fields()  # raises if they are no mapping
-                self._bodies[name] = RemoteBody(
-                    self, name, robot=robots[name], facts=description["facts"].value
-                )
-                if description["supervised"].boolean():
+            for name, description in _entries_by_name(answer, "bodies", robots).items():
+                entries = description.fields(required=("facts", "supervised"), optional=())
+                entries["facts"].fields()  # raises if they are no mapping
+                self._bodies[name] = RemoteBody(self, name, robot=robots[name], facts=entries["facts"].value)
+                if entries["supervised"].boolean():
                     self._supervised.add(name)
         except PosewrightError:
             session.close()
@@ -247,7 +247,7 @@ class RemotePlant:
         return Latencies(
             self._n_frames,
             len(self._round_trips_s),
-            self.session.lost,
+            self.session.n_unanswered,
             p50_ms=p50,
             p99_ms=p99,
             worst_ms=worst,
@@ -288,6 +288,7 @@ class RemoteBody:
     """
 
     def __init__(self, plant: RemotePlant, name: str, robot: Robot, facts: PlainMapping) -> None:
+        """Store the arguments; `facts` is the server's description of the body."""
         self._plant = plant
         self._session = plant.session
         self._name = name
@@ -313,13 +314,14 @@ class RemoteBody:
         return self.read().time_s
 
     def open(self) -> None:
-        """Open the body on the server."""
+        """Open the body on the server, and store its state and those of the other bodies."""
         if self.is_open:
             return
         answer = self._session.request("engage", {"body": self._name})
         self._latest_row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
         self._plant.update_states(answer)
-        self._is_row_current = self.is_open = True
+        self._is_row_current = True
+        self.is_open = True
 
     def read(self) -> BodyState:
         """Return its state after the latest frame."""

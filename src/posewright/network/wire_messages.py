@@ -63,7 +63,10 @@ def pack(value: object) -> bytes:
 
 
 def _extract_arrays(value: object, arrays: list[WireArray]) -> PlainData:
-    """Return the value with references in place of its arrays, which are appended to the list."""
+    """Return the value with references in place of its arrays, which are appended to the list.
+
+    A reference is a mapping of `_REFERENCE` to the index of its array in the list.
+    """
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in _DTYPE_NAMES or len(arrays) == MAX_ARRAYS:
             raise InputError(

@@ -181,6 +181,12 @@ class _RecordCollector:
     """
 
     def __init__(self, size: int, is_selected: Callable[[str], bool]) -> None:
+        """Begin with no records.
+
+        Args:
+            size: of the file [bytes], which limits what it may unpack to.
+            is_selected: whether the messages of a topic are wanted, by the topic's name.
+        """
         self._contents = Contents()
         self._is_selected = is_selected
         self._channels: dict[int, records.Channel] = {}
@@ -286,6 +292,9 @@ class _RecordCollector:
         """Return the contents, with each topic's messages in the order of their sequence numbers.
 
         To be called once, after the last record.
+
+        Raises:
+            ValueError: two channels have the same topic.
         """
         for channel_id, messages in self._messages.items():
             sequences = self._sequences[channel_id]

@@ -62,7 +62,7 @@ _MESSAGE_HEAD = np.dtype(
 _INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 
 
-def pack(
+def build_mcap_file(
     topics: Sequence[Topic], attachments: Mapping[str, str], metadata: Mapping[str, Mapping[str, str]]
 ) -> bytes:
     """Return the bytes of an MCAP file.
@@ -73,12 +73,13 @@ def pack(
         metadata: entries of each metadata record, by the record's name.
 
     Raises:
-        OutputError: the file would exceed the size limits for reading.
+        OutputError: the file would be larger than our reader accepts, packed or unpacked.
     """
+    # the sizes are checked before memory is used for them, and again when they are known exactly
     unpacked_bytes = sum(
         len(message) + _MESSAGE_HEAD.itemsize for topic in topics for message in topic.messages
     )
-    require_size("what happened", unpacked_bytes, MAX_UNPACKED_BYTES)  # before memory is used for it
+    require_size("what happened", unpacked_bytes, MAX_UNPACKED_BYTES)
     file = _FileWriter()
     file.add(records.Header(profile="", library="posewright"))
     for name, values in metadata.items():
@@ -128,7 +129,8 @@ class _FileWriter:
     """Collects the bytes of a file, and the indexes for the summary at its end."""
 
     def __init__(self) -> None:
-        self.unpacked_bytes = 0
+        """Begin a file with its magic bytes."""
+        self.unpacked_bytes = 0  # of all chunks
         self._rare_bytes = 0
         self._parts = [MAGIC]  # joined once at the end, as a file has megabytes
         self._size = len(MAGIC)
@@ -147,7 +149,8 @@ class _FileWriter:
         require_size(f"a {Opcode(opcode).name.lower()}", length, MAX_LENGTHS.get(opcode, length))
         return self._append(raw)
 
-    def _count_rare_bytes(self, length: int) -> None:
+    def _add_rare_bytes(self, length: int) -> None:
+        """Count bytes of records other than messages; raise OutputError beyond what a reader accepts."""
         self._rare_bytes += length
         require_size("all attachments, metadata and channels", self._rare_bytes, MAX_RARE_BYTES)
 
@@ -161,7 +164,7 @@ class _FileWriter:
     def add_metadata(self, name: str, values: Mapping[str, str]) -> None:
         """Append a metadata record."""
         offset, length = self.add(records.Metadata(name=name, metadata=dict(values)))
-        self._count_rare_bytes(METADATA_WEIGHT * length)  # as the reader counts them
+        self._add_rare_bytes(METADATA_WEIGHT * length)  # as the reader counts them
         self._metadata.append(records.MetadataIndex(offset=offset, length=length, name=name))
 
     def add_attachment(self, name: str, data: bytes) -> None:
@@ -180,7 +183,7 @@ class _FileWriter:
             name=name,
             media_type=_TEXT_MEDIA_TYPE,
         )
-        self._count_rare_bytes(length)
+        self._add_rare_bytes(length)
         self._attachments.append(index)
 
     def add_messages(self, topics: Sequence[Topic], declarations: Sequence[records.McapRecord]) -> None:
@@ -195,7 +198,7 @@ class _FileWriter:
         self._first_ns = int(heads["log_time"][0])
         self._last_ns = int(heads["log_time"][-1])
         prologue = _to_bytes(*declarations)
-        self._count_rare_bytes(len(prologue))
+        self._add_rare_bytes(len(prologue))
         end_offsets = np.cumsum(heads["length"] + _RECORD_HEAD_BYTES)  # of each message among all messages
         # a chunk begins with the first message that ends after the next multiple of _CHUNK_BYTES
         chunk_starts = np.flatnonzero(np.diff(end_offsets // _CHUNK_BYTES)) + 1
@@ -266,7 +269,11 @@ class _FileWriter:
         return index_offsets
 
     def finish(self, schemas: Sequence[records.Schema], channels: Sequence[records.Channel]) -> bytes:
-        """Append the end of the data, the summary and the footer; return the file."""
+        """Append the end of the data, the summary and the footer; return the bytes of the whole file.
+
+        The summary repeats the declarations, and lists where chunks, attachments and metadata are. The footer
+        has the summary's position and a checksum.
+        """
         self.add(records.DataEnd(self._crc))
         statistics = records.Statistics(
             attachment_count=len(self._attachments),
@@ -284,6 +291,7 @@ class _FileWriter:
         indexes = (*self._chunks, *self._attachments, *self._metadata)
         summary = _to_bytes(*schemas, *channels, statistics, *indexes)
         summary_start = self._size
+        # the checksum at the footer's end covers the summary and the footer before it
         footer = struct.pack("<BQQQ", Opcode.FOOTER, _FOOTER_LENGTH, summary_start, _NO_SUMMARY_OFFSETS)
         footer += struct.pack("<I", zlib.crc32(summary + footer))
         return b"".join([*self._parts, summary, footer, MAGIC])

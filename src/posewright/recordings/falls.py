@@ -118,10 +118,11 @@ class FallDetector:
     """
 
     def __init__(self, limits: FallLimits, *, up: Floats = LEVEL_UP) -> None:
+        """Begin before the first row."""
         self._limits = limits
         self._cos_tilt = math.cos(limits.tilt_rad)
-        self._up = None if up is LEVEL_UP else up
-        self._height_limit_m: float | None = None
+        self._up_in_base = None if up is LEVEL_UP else up  # None computes the tilt faster
+        self._height_limit_m: float | None = None  # set by the first row
         self._n_rows = 0
         self._is_down = False
         self._may_extend = False  # whether a new interval may continue the last one
@@ -137,10 +138,10 @@ class FallDetector:
         if self._height_limit_m is None:
             self._height_limit_m = self._limits.height_share * float(base[0, 2])
         if upright is None:
-            if self._up is None:
+            if self._up_in_base is None:
                 upright = uprightness(base[:, 3:])
             else:
-                upright = rotation_matrices(base[:, 3:])[..., 2] @ self._up
+                upright = rotation_matrices(base[:, 3:])[..., 2] @ self._up_in_base
         is_tilted = upright < self._cos_tilt
         if not self._limits.height_share:
             return np.asarray(is_tilted)

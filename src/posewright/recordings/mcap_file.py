@@ -74,7 +74,7 @@ def mcap_bytes(recording: Recording, extra_topics: Sequence[Topic] = ()) -> byte
         InputError: a text in the recording cannot be written as UTF-8.
         OutputError: the file would exceed the size limits for reading.
     """
-    from posewright.recordings.container_writer import pack
+    from posewright.recordings.container_writer import build_mcap_file
 
     with np.errstate(all="ignore"):  # float32 in topics for viewers may overflow; exact topics have float64
         topics = [*view_topics(recording), *exact_topics(recording), *extra_topics]
@@ -93,7 +93,7 @@ def mcap_bytes(recording: Recording, extra_topics: Sequence[Topic] = ()) -> byte
     metadata["seal"] = to_json(compute_part_checksums(metadata, documents, recording.content_digest))
     for name in (*CHECKSUMMED_PARTS, "seal"):
         require_size(f"the {name}", len(metadata[name]), MAX_TEXT_BYTES)
-    return pack(topics, documents, {METADATA: metadata})
+    return build_mcap_file(topics, documents, {METADATA: metadata})
 
 
 def read_mcap(path: Path | str, *, trust_attached_rules: bool = False) -> Recording:

@@ -129,9 +129,13 @@ ROBOT_ROW = _ros2(
 
 
 def robot_row(n_feet: int, n_boxes: int, n_free: int, n_slips: int) -> MessageLayout:
-    """Return the layout of a robot's row.
+    """Return the layout of a `ROBOT_ROW` message: the sizes of its sequences.
 
-    All fields vary. `free` and `slips` are empty if they were not recorded.
+    Args:
+        n_feet: number of feet, with four corners of three coordinates each.
+        n_boxes: number of boxes.
+        n_free: number of joints; 0 if it was not recorded which were free.
+        n_slips: number of feet; 0 if their slips were not recorded.
     """
     layout = MessageLayout().add_field("base", F64, 7).add_sequence("footprints", F64, n_feet * 12)
     layout.add_sequence("foot_contacts", BOOL, n_feet).add_sequence("box_contacts", BOOL, n_boxes)

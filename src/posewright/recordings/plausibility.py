@@ -14,7 +14,13 @@ import numpy as np
 from posewright.arrays import Array, Floats
 from posewright.errors import InputError
 from posewright.recordings.header import RobotHeader
-from posewright.recordings.recording import ARRAYS, CONTACTS, Event, Recording, RobotRecord
+from posewright.recordings.recording import (
+    CONTACT_ARRAY_NAMES,
+    ROBOT_ARRAY_NAMES,
+    Event,
+    Recording,
+    RobotRecord,
+)
 
 MAX_DELAY_S = 1.0
 """An event or a decision may be at most this long after the last row [s]."""
@@ -74,12 +80,12 @@ def _require_increasing(subject: str, times: Floats, *, strictly: bool) -> None:
 
 def _named_arrays(record: RobotRecord) -> Iterator[tuple[str, Array]]:
     """Yield name and values of each array of a record."""
-    for name in ARRAYS:
+    for name in ROBOT_ARRAY_NAMES:
         values = getattr(record, name)
         if values is not None:
             yield name, values
     if record.contacts is not None:
-        for name in CONTACTS:
+        for name in CONTACT_ARRAY_NAMES:
             yield f"contacts' {name}", getattr(record.contacts, name)
 
 

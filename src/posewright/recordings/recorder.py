@@ -245,6 +245,14 @@ class _RobotRecorder:
     """
 
     def __init__(self, header: RobotHeader, n_boxes: int, start: JointStates, frames_per_row: int) -> None:
+        """Begin with no rows.
+
+        Args:
+            header: of the robot.
+            n_boxes: number of boxes in the field.
+            start: the joint states before the first frame.
+            frames_per_row: a row is recorded for each so many frames.
+        """
         self.decisions: list[tuple[BodyState, Decision]] = []
         self.has_boxes = False
         self._header = header
@@ -254,7 +262,7 @@ class _RobotRecorder:
         self._n_rows = 0
         self._has_slips = False
         self._has_free_joints = False
-        self._has_changed_requests = False
+        self._has_changed_requests = False  # whether the safety filter changed a command
         self._contacts: dict[int, Contacts] = {}  # of each block, by the block's first frame
         self._light_changes: dict[str, list[_LightChange]] = {}  # by the light's name
         shapes: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}

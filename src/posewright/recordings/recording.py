@@ -46,9 +46,9 @@ def row_shapes(n_joints: int, n_feet: int, n_boxes: int) -> dict[str, tuple[int,
     }
 
 
-ARRAYS = (*row_shapes(n_joints=0, n_feet=0, n_boxes=0), "start_positions", "start_base")
+ROBOT_ARRAY_NAMES = (*row_shapes(n_joints=0, n_feet=0, n_boxes=0), "start_positions", "start_base")
 FLAGS = frozenset({"foot_contacts", "box_contacts", "free"})
-CONTACTS = ("frames", "pairs", "depths", "forces", "speeds")
+CONTACT_ARRAY_NAMES = ("frames", "pairs", "depths", "forces", "speeds")
 
 
 @dataclass(frozen=True)
@@ -348,13 +348,13 @@ def _require_valid_contacts(contacts: Contacts, n_rows: int) -> None:
 
 def _add_robot(digest: hashlib._Hash, record: RobotRecord) -> None:
     """Add a robot's record to a digest."""
-    for name in ARRAYS:
+    for name in ROBOT_ARRAY_NAMES:
         values = getattr(record, name)
         if values is not None:
             _add_array(digest, name, values)
     if record.contacts is not None:
         digest.update(_to_canonical_json(record.contacts.names))
-        for name in CONTACTS:
+        for name in CONTACT_ARRAY_NAMES:
             _add_array(digest, name, getattr(record.contacts, name))
     # a record without lights has the digest of older versions
     for name, rows in (record.lights or {}).items():

@@ -8,6 +8,10 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.documents.catalogue import is_path as is_path
+    from posewright.robots.biped import LEG_PARTS as LEG_PARTS
+    from posewright.robots.biped import OUTWARDS as OUTWARDS
+    from posewright.robots.biped import SIDES as SIDES
+    from posewright.robots.biped import BipedGeometry as BipedGeometry
     from posewright.robots.card import Robot as Robot
     from posewright.robots.card import html_table as html_table
     from posewright.robots.card_tables import SECTIONS as SECTIONS
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
     from posewright.robots.coupling import RangeCondition as RangeCondition
     from posewright.robots.description import describe as describe
     from posewright.robots.description import describe_briefly as describe_briefly
+    from posewright.robots.geometry import LEFT as LEFT
+    from posewright.robots.geometry import RIGHT as RIGHT
     from posewright.robots.geometry import HeadGeometry as HeadGeometry
     from posewright.robots.geometry import LegGeometry as LegGeometry
     from posewright.robots.joint import Joint as Joint

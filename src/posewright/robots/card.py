@@ -14,7 +14,8 @@ from typing import TypeVar
 import numpy as np
 
 from posewright.arrays import Floats, Indices
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError, UnknownNameError
+from posewright.robots.biped import BipedGeometry
 from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.geometry import HeadGeometry, LegGeometry
 from posewright.robots.joint import SCHEMES_WITH_JOINT_NAMES, Joint, MirrorPair
@@ -72,6 +73,7 @@ class Robot:
         sources: texts of the sources, by the keys in the card.
         servo_models: by name.
         legs: geometry, in the order of their feet; empty if the card has none.
+        biped: geometry of two legs that mirror each other; None if the card has none.
         head: geometry of neck, head and camera; None if the card has none.
         model_path: the MuJoCo model; None without one.
         folder: of the card; None for an ad-hoc card.
@@ -100,6 +102,7 @@ class Robot:
     sources: Mapping[str, str] = field(default_factory=dict)
     servo_models: Mapping[str, ServoModel] = field(default_factory=dict)
     legs: tuple[LegGeometry, ...] = ()
+    biped: BipedGeometry | None = None
     head: HeadGeometry | None = None
     model_path: Path | None = None
     folder: Path | None = None
@@ -143,6 +146,15 @@ class Robot:
     def mass_kg(self) -> float | None:
         """Total mass of the links [kg]; None if the card has no masses."""
         return math.fsum(self.link_masses_kg.values()) if self.link_masses_kg else None
+
+    def require_biped(self) -> BipedGeometry:
+        """Return the geometry of two legs, or raise InputError if the card has none."""
+        if self.biped is None:
+            raise InputError(
+                f"the card of {self.name} does not describe two legs",
+                hint="describe them in its block `biped:`",
+            )
+        return self.biped
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:

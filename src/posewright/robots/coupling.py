@@ -47,7 +47,7 @@ class CoupledLimit:
     rounding_rad: float = field(default=0.0, repr=False)
 
     @property
-    def table(self) -> tuple[str, tuple[str, ...]]:
+    def table_key(self) -> tuple[str, tuple[str, ...]]:
         """The key of the row's table: the limited joint and the joints of the conditions."""
         return self.joint, tuple(condition.joint for condition in self.conditions)
 
@@ -70,8 +70,8 @@ class _Table:
 
     @classmethod
     def of(cls, rows: Sequence[CoupledLimit], joint_indices: Mapping[str, int]) -> _Table:
-        """Return the table of some rows, all with the same `CoupledLimit.table`."""
-        joint, condition_joints = rows[0].table
+        """Return the table of some rows, all with the same `CoupledLimit.table_key`."""
+        joint, condition_joints = rows[0].table_key
         ranges = [
             [
                 (condition.lower_rad - row.rounding_rad, condition.upper_rad + row.rounding_rad)
@@ -120,14 +120,16 @@ class Coupling:
     """
 
     def __init__(self, rows: Sequence[CoupledLimit], joint_names: Sequence[str]) -> None:
-        """Group the rows of a card into tables, by the joints that they are about."""
+        """Group the rows of a card into tables, each of one limited joint and the same conditions' joints."""
         self._joint_indices = {name: i for i, name in enumerate(joint_names)}
         sorted_rows = sorted(rows, key=self._sort_key)
-        self._table_rows = [list(group) for _, group in groupby(sorted_rows, key=lambda row: row.table)]
-        tables = [rows[0].table for rows in self._table_rows]
-        self.joints: tuple[str, ...] = tuple(joint for joint, _ in tables)
-        self.condition_joints: tuple[tuple[str, ...], ...] = tuple(joints for _, joints in tables)
-        self.names: tuple[str, ...] = tuple(f"{joint} at {' and '.join(joints)}" for joint, joints in tables)
+        self._table_rows = [list(group) for _, group in groupby(sorted_rows, key=lambda row: row.table_key)]
+        table_keys = [rows[0].table_key for rows in self._table_rows]
+        self.joints: tuple[str, ...] = tuple(joint for joint, _ in table_keys)
+        self.condition_joints: tuple[tuple[str, ...], ...] = tuple(joints for _, joints in table_keys)
+        self.names: tuple[str, ...] = tuple(
+            f"{joint} at {' and '.join(joints)}" for joint, joints in table_keys
+        )
 
     def _sort_key(self, row: CoupledLimit) -> tuple[int, list[int]]:
         """Return the indices of the joints of a row's table, so that rows of one table are adjacent."""

@@ -48,6 +48,7 @@ def describe(robot: Robot) -> dict[str, PlainData]:
         "link_masses_kg": dict(robot.link_masses_kg),
         "mass_kg": robot.mass_kg,
         "legs": [to_plain(leg) for leg in robot.legs],
+        "biped": to_plain(robot.biped) if robot.biped else None,
         "head": to_plain(robot.head) if robot.head else None,
         "sensors": [_sensor_data(sensor) for sensor in robot.sensors],
         "leds": [to_plain(led) for led in robot.leds],

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from posewright.documents import Node, is_file, is_folder, parse_document, read_text
+from posewright.robots.biped import parse_biped
 from posewright.robots.card import Robot
 from posewright.robots.coupling import parse_coupled_limits
 from posewright.robots.geometry import parse_head, parse_legs
@@ -42,7 +43,7 @@ CARD = "robot.yaml"
 _REQUIRED_KEYS = ("robot", "maker", "title", "sources", "frame", "joints", "servo_models", "servos")
 _OPTIONAL_KEYS = (
     "model", "coupled_limits", "numberings", "namings", "groups", "designs", "mirror_pairs", "poses", "feet",
-    "legs", "head", "links", "sensors", "leds", "motion_rules",
+    "legs", "biped", "head", "links", "sensors", "leds", "motion_rules",
 )  # fmt: skip
 
 MAX_LINK_MASS_KG = 100.0
@@ -119,6 +120,7 @@ def parse_robot(text: str, path: Path | None = None) -> Robot:
         sources={key: node.text() for key, node in _entries(fields, "sources")},
         servo_models=models,
         legs=parse_legs(fields["legs"], names, feet) if "legs" in fields else (),
+        biped=parse_biped(fields["biped"], names, feet) if "biped" in fields else None,
         head=parse_head(fields["head"], names, sensors) if "head" in fields else None,
         model_path=None if path is None else _parse_model_path(fields.get("model"), path),
         folder=None if path is None else path.parent,
@@ -263,19 +265,19 @@ def _require_within_limits(joint: Joint, angle_rad: float, slack_rad: float, nod
 def require_known_sources(root: Node) -> None:
     """Raise unless every key in a `source:` of the card is defined under `sources:`."""
     known_sources = root.fields()["sources"].fields()
-    for node in _mappings(root):
+    for node in _mappings_at_and_below(root):
         if "source" in node.value:
             source = node.fields()["source"]
             for entry in source.items() if isinstance(source.value, list) else [source]:
                 entry.choice("source", known_sources)
 
 
-def _mappings(node: Node) -> Iterator[Node]:
+def _mappings_at_and_below(node: Node) -> Iterator[Node]:
     """Yield a node and all nodes below it that are mappings."""
     if isinstance(node.value, dict):
         yield node
         for child in node.fields().values():
-            yield from _mappings(child)
+            yield from _mappings_at_and_below(child)
     elif isinstance(node.value, list):
         for child in node.items():
-            yield from _mappings(child)
+            yield from _mappings_at_and_below(child)

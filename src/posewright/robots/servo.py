@@ -72,7 +72,10 @@ class PidGains:
 
 
 def parse_gains(node: Node) -> tuple[PidGains, ...]:
-    """Read `{shifts: {p: 0x0E, i: 0x02, d: 0x0F}, standard: {p: 0x1C, i: 0x08, d: 0x01}, ...}`."""
+    """Read the named settings of a servo's PID controller, which share their shifts.
+
+    `{shifts: {p: 0x0E, i: 0x02, d: 0x0F}, standard: {p: 0x1C, i: 0x08, d: 0x01}, ...}`
+    """
     fields = node.fields(required=("shifts",))
     shifts = _parse_pid_terms(fields.pop("shifts"), UNIT_SHIFT)
     return tuple(

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from posewright.runs.robot_files import ImportedRobot as ImportedRobot
     from posewright.runs.robot_files import export_robot as export_robot
     from posewright.runs.robot_files import import_robot as import_robot
+    from posewright.runs.robot_files import name_robot_folder as name_robot_folder
     from posewright.runs.run import Outputs as Outputs
     from posewright.runs.run import Progress as Progress
     from posewright.runs.run import Run as Run

@@ -103,4 +103,4 @@ def fake_port(bus: FakeBus, *, precise: bool = False) -> FakePort:
 def fake_counts(port: FakePort) -> dict[str, float]:
     """Return the traffic counts of the bus as plain data."""
     counts = asdict(port.bus.counts)
-    return {"seconds": round(port.bus.time_s, 3), **counts, "unread": port.unread}
+    return {"seconds": round(port.bus.time_s, 3), **counts, "unread": port.n_unread_bytes}

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from posewright.control import require_known_options
 from posewright.controllers import GaitProgram
 from posewright.errors import InputError
-from posewright.gaits import QuadrupedGait, VelocityCommand, gait_names, require_command_in_range
-from posewright.gaits.quadruped.reading import SUFFIX, read_gait_and_robot
+from posewright.gaits import VelocityCommand, gait_names
+from posewright.gaits.reading import SUFFIX, read_gait_and_robot
 from posewright.robots import Robot
 
 
@@ -45,5 +45,5 @@ class GaitKind:
         command = VelocityCommand(
             velocities.get("forward", 0.0), velocities.get("left", 0.0), velocities.get("turn", 0.0)
         )
-        require_command_in_range(command, gait.parameters, QuadrupedGait(gait, card).timing)
+        gait.generator(card).require_in_range(command)
         return GaitProgram(gait, card, ((0.0, command),))

@@ -8,7 +8,11 @@ from posewright.controllers import GaitProgram, MotionProgram
 from posewright.controllers.motion_player import HOLD_S, LONGEST_S, SETTLE_S
 from posewright.errors import InputError
 from posewright.formats import robot_of_motion
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, require_command_in_range, robot_of_gait
+from posewright.gaits import (
+    Gait,
+    VelocityCommand,
+    robot_of_gait,
+)
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot
@@ -76,5 +80,5 @@ def play_gait(
         BodyError: the body failed.
     """
     card = robot_of_gait(gait, robot)
-    require_command_in_range(command, gait.parameters, QuadrupedGait(gait, card).timing)
+    gait.generator(card).require_in_range(command)
     return perform_program(GaitProgram(gait, card, ((0.0, command),)), until_s=seconds, **options)

@@ -175,6 +175,12 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     return ImportedRobot(read_robot(folder), folder, all_oddities)
 
 
+def name_robot_folder(path: Path) -> str:
+    """Return the name of the folder for a robot imported from a file: the file's without suffixes."""
+    is_xacro = path.suffix.lower() == ".xacro"
+    return path.stem.removesuffix(".urdf") if is_xacro else path.stem
+
+
 def export_robot(robot: str | Path | Robot, to: str, path: str | Path) -> None:
     """Write a robot's model, with the limits and motors of its card, in another format.
 

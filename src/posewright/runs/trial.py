@@ -126,7 +126,9 @@ def _parse_trial(root: Node, *, folder: Path | None) -> Trial:
         seed=fields["seed"].integer(low=0, high=MAX_SEED) if "seed" in fields else 0,
         still_s=fields["still_s"].number(low=0.0, high=3600.0) if "still_s" in fields else STILL_S,
         opponents=_parse_opponents(fields["opponents"], folder) if "opponents" in fields else {},
-        options={name: node.text() for name, node in fields["options"].fields().items()}
+        options={
+            name: _resolve_file(node.text(), folder) for name, node in fields["options"].fields().items()
+        }
         if "options" in fields
         else {},
     )
@@ -161,8 +163,13 @@ def _resolve_card(name: str, folder: Path | None) -> str:
 
 
 def _resolve_file(name: str, folder: Path | None) -> str:
-    """Return a name as it is, and the path of an existing file with the document's folder in front."""
-    if folder is None or Path(name).is_absolute() or not is_file(folder / name):
+    """Return a name as it is, and the path of an existing file with the document's folder in front.
+
+    The name of a class in a Python file, `mine.py:Mine`, is such a path, too.
+    """
+    file, _, _class_name = name.rpartition(":")
+    path = file if file.endswith(".py") else name
+    if folder is None or Path(path).is_absolute() or not is_file(folder / path):
         return name
     return f"{folder}/{name}"  # always with a slash, which distinguishes it from a name
 

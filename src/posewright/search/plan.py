@@ -46,6 +46,7 @@ class Dimension:
     is_whole: bool = False
 
     def __post_init__(self) -> None:
+        """Raise an InputError unless the range is finite and contains the start."""
         if not self.name:
             raise InputError("a dimension has no name", hint="name what is searched: step_height_m")
         # NumPy's numbers are converted, so that comparison and JSON work as for Python's own.
@@ -101,6 +102,10 @@ class Evaluation:
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Convert the score to a float and the facts to plain data.
+
+        NaN and minus infinity become infinity, with the original score among the facts.
+        """
         original_score: object = self.score  # a problem may return any type
         if not isinstance(original_score, numbers.Real):
             hint = "expected a number; infinity if there is none"

@@ -56,6 +56,7 @@ class CmaSearch:
     """
 
     def __init__(self, plan: Plan) -> None:
+        """Start CMA-ES at the start of the plan's dimensions, with random numbers of its seed."""
         self._dimensions = plan.dimensions
         self._points: list[Floats] = []  # of the last generation, in cma's space
         generator = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -126,13 +128,18 @@ def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
         root.fail(f"<{root.name}> is not a MuJoCo model", "a MuJoCo model has the root <mujoco>")
     _require_self_contained(root, path.resolve().parent)
     try:
-        spec = mujoco.MjSpec.from_file(str(path))
-        model = spec.compile()
+        with _singular_inertia_is_an_error():
+            spec = mujoco.MjSpec.from_file(str(path))
+            model = spec.compile()
     except (ValueError, RuntimeError, MemoryError) as error:
         raise FormatError(f"MuJoCo cannot read the model: {str(error)!r:.300}", where=Where(path)) from error
     if model.nbody < 2:
         raise FormatError("the model has no body", where=Where(path))
-    for field in ("body_pos", "body_ipos", "body_mass", "body_inertia", "geom_pos", "geom_size"):
+    fields = (
+        *("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia"),
+        *("geom_pos", "geom_quat", "geom_size", "jnt_axis", "site_quat"),
+    )
+    for field in fields:
         if not (np.abs(getattr(model, field)) < _MAX_VALUE).all():
             raise FormatError(
                 f"{field} is not finite, or not below {_MAX_VALUE:g}",
@@ -397,9 +404,28 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         site.pos = mount.position_m
         site.quat = mount.rotation
     compile_spec(spec.copy(), path=None)
-    text = str(spec.to_xml())
+    try:
+        with _singular_inertia_is_an_error():
+            text = str(spec.to_xml())
+    except ValueError as error:
+        raise InputError(f"MuJoCo cannot simulate the model: {error}") from error
     compile_spec(mujoco.MjSpec.from_string(text), path=None)  # its numbers are rounded
     return text
+
+
+@contextmanager
+def _singular_inertia_is_an_error() -> Iterator[None]:
+    """Raise a ValueError where MuJoCo warns that a model has hardly any inertia at a joint.
+
+    MuJoCo's other warnings of a model, which change no result, are ignored.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.filterwarnings("error", message="Inertia matrix", category=UserWarning)
+        try:
+            yield
+        except UserWarning as warning:
+            raise ValueError(str(warning)) from warning
 
 
 def _add_inertia(body: mujoco.MjsBody, link: Link) -> None:

@@ -12,17 +12,18 @@ from posewright.documents import Bounds
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.formats import write_motion
 from posewright.gaits import (
-    Gait,
     Interpolation,
+    QuadrupedGait,
     VelocityCommand,
     gait_names,
     phase_table,
     read_gait,
+    require_quadruped,
     sample_gait,
     walking_legs,
     write_gait,
 )
-from posewright.gaits.quadruped.reading import SUFFIX
+from posewright.gaits.reading import SUFFIX
 from posewright.robots import Robot, robot_names
 from posewright.studio.background import run_in_background
 from posewright.studio.context import StudioContext
@@ -92,7 +93,7 @@ class GaitPanel(Panel):
         path = self._workspace.path(gait) if gait.endswith(SUFFIX) else None
         if path is None and gait not in gait_names(robot):
             raise UnknownNameError.among("gait", gait, gait_names(robot))
-        opened_gait = read_gait(path or gait, robot=robot)
+        opened_gait = require_quadruped(read_gait(path or gait, robot=robot))
         self._path = path
         self._walk.stop()
         self._set_history(History(opened_gait))
@@ -224,19 +225,19 @@ class GaitPanel(Panel):
 
         return run_in_background(sample_and_write)
 
-    def _require_gait(self) -> Gait:
+    def _require_gait(self) -> QuadrupedGait:
         if self._history.value is None:
             raise InputError("no gait is open", hint="open a gait of this robot")
         return self._history.value
 
-    def _set_history(self, history: History[Gait | None]) -> None:
+    def _set_history(self, history: History[QuadrupedGait | None]) -> None:
         """Replace the open gait and its history, which undo uses in the gait mode, and publish both."""
         self._history = self._session.histories[MODE] = history
         history.on_change = lambda _before, _after: self._publish()
         self._session.publish_history()
         self._publish()
 
-    def _change(self, label: str, gait: Gait, gesture: str = "") -> None:
+    def _change(self, label: str, gait: QuadrupedGait, gesture: str = "") -> None:
         self._history.change(label, gait, gesture)
         self._session.publish_history()
 

@@ -11,9 +11,9 @@ from posewright.evaluation.walking.report import WalkResult
 from posewright.figures.gait.content import COLOURS, ORDER, SHORT_FOOT_NAMES
 from posewright.gaits import (
     PHASE_TABLES,
-    Gait,
     GaitTiming,
     Interpolation,
+    QuadrupedGait,
     VelocityCommand,
     greatest_speed_m_s,
     greatest_turn_rad_s,
@@ -48,12 +48,12 @@ SLIDER_STEPS = 500.0
 
 
 def display_unit(name: str) -> DisplayUnit:
-    """Return the display unit of a gait parameter; `name` as in `Gait.with_values`."""
-    unit = Gait.explanation(name).unit
+    """Return the display unit of a gait parameter; `name` as in `QuadrupedGait.with_values`."""
+    unit = QuadrupedGait.explanation(name).unit
     return DISPLAY_UNITS.get(unit, DisplayUnit(unit, 1.0))
 
 
-def with_displayed_values(gait: Gait, displayed: Mapping[str, float]) -> Gait:
+def with_displayed_values(gait: QuadrupedGait, displayed: Mapping[str, float]) -> QuadrupedGait:
     """Return the gait with new values of some parameters; the same object if no value changes.
 
     Args:
@@ -67,7 +67,7 @@ def with_displayed_values(gait: Gait, displayed: Mapping[str, float]) -> Gait:
     return gait if new_gait.flat == gait.flat else new_gait
 
 
-def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
+def gait_view(gait: QuadrupedGait, robot: Robot, timing: GaitTiming | None) -> View:
     """Return a gait as plain data: its settings, the choices for each of them, its feet and parameters.
 
     Args:
@@ -106,7 +106,7 @@ def gait_view(gait: Gait, robot: Robot, timing: GaitTiming | None) -> View:
     }
 
 
-def _parameter_groups(gait: Gait) -> Iterator[View]:
+def _parameter_groups(gait: QuadrupedGait) -> Iterator[View]:
     """Yield the parameters that share the part of their name before a dot, each group with its sliders."""
     groups: dict[str, list[str]] = {}
     parameters = _displayed_parameters(gait)
@@ -114,11 +114,11 @@ def _parameter_groups(gait: Gait) -> Iterator[View]:
         base, _, _ = name.partition(".")
         groups.setdefault(base, []).append(name)
     for base, names in groups.items():
-        explanations = [Gait.explanation(name) for name in names]
+        explanations = [QuadrupedGait.explanation(name) for name in names]
         sentences = dict.fromkeys(explanation.sentence for explanation in explanations)
         yield {
             "name": base,
-            "title": explanations[0].lecture_name,
+            "title": explanations[0].title,
             "sentence": next(iter(sentences)) if len(sentences) == 1 else "",
             "entries": [_slider_view(name, parameters[name]) for name in names],
         }
@@ -126,13 +126,13 @@ def _parameter_groups(gait: Gait) -> Iterator[View]:
 
 def _slider_view(name: str, value: float) -> View:
     """Return the slider of a gait parameter with its present value, as plain data in display units."""
-    explanation = Gait.explanation(name)
+    explanation = QuadrupedGait.explanation(name)
     unit, factor = display_unit(name)
     low = explanation.low * factor
     high = explanation.high * factor
     _, _, name_in_group = name.partition(".")  # "" for a parameter outside a group
     # outside a group, the label is the name that the lecture about this walk uses
-    label = name_in_group.replace(".", " ").replace("_", " ") or explanation.lecture_name
+    label = name_in_group.replace(".", " ").replace("_", " ") or explanation.title
     return {
         "name": name,
         "label": label,
@@ -151,7 +151,7 @@ def _slider_step(low: float, high: float) -> float:
     return 10.0 ** math.floor(math.log10(largest_step))
 
 
-def _displayed_parameters(gait: Gait) -> dict[str, float]:
+def _displayed_parameters(gait: QuadrupedGait) -> dict[str, float]:
     """Return the parameters of a gait; mirrored feet share theirs, such as `equilibrium_m.fore.x`."""
     points = {
         f"equilibrium_m.{feet}.{axis}": value
@@ -179,11 +179,11 @@ def result_view(result: WalkResult) -> View:
     figures = [
         {
             "words": figure.label.strip(),
-            "value": figure.text(figure.of(report)),
+            "value": figure.text(figure.value_in(report)),
             "unit": figure.unit,
             "asked": figure.text(report.figures[figure.commanded]) if figure.commanded else "",
             "limit": "" if figure.limit is None else f"{figure.limit:g}",
-            "kept": figure.is_within_limit(figure.of(report)),
+            "kept": figure.is_within_limit(figure.value_in(report)),
         }
         for figure in FIGURES
     ]

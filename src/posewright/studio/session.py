@@ -378,6 +378,6 @@ def result_or_error(work: Callable[[], Result]) -> Result | PosewrightError:
             return work()
     except PosewrightError as error:
         return error
-    except Exception as error:
+    except Exception as error:  # a bug of ours: without this the thread of all edits would end
         traceback.print_exception(error)
         return PosewrightError(f"internal error of the studio: {error}", hint="your edits are still there")

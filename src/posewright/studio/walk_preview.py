@@ -19,9 +19,9 @@ from posewright.figures.gait.content import COLOURS, GaitContent
 from posewright.gaits import (
     STILL,
     WHOLE_TURN_RAD,
-    Gait,
     GaitTiming,
     QuadrupedGait,
+    QuadrupedGenerator,
     VelocityCommand,
     chain,
     to_moved_frame,
@@ -90,7 +90,12 @@ class KinematicWalk:
     """
 
     def __init__(
-        self, walker: QuadrupedGait, robot: Robot, *, steering: Callable[[], VelocityCommand], base: Floats
+        self,
+        walker: QuadrupedGenerator,
+        robot: Robot,
+        *,
+        steering: Callable[[], VelocityCommand],
+        base: Floats,
     ) -> None:
         """Begin the walk now, in the standing pose."""
         self._walker = walker
@@ -182,7 +187,7 @@ class PhysicsWalk:
         result: the result of the walk when it has ended.
     """
 
-    def __init__(self, gait: Gait, robot: Robot, *, steering: Callable[[], VelocityCommand]) -> None:
+    def __init__(self, gait: QuadrupedGait, robot: Robot, *, steering: Callable[[], VelocityCommand]) -> None:
         self._state: WalkState | None = None
         self._is_stopped = False
         clock = RealClock(time.monotonic, time.sleep)
@@ -241,8 +246,8 @@ class WalkPreview:
     def __init__(self, context: StudioContext) -> None:
         self._session = context.session
         self._scene = context.scene
-        self._gait: Gait | None = None
-        self._walker: QuadrupedGait | None = None
+        self._gait: QuadrupedGait | None = None
+        self._walker: QuadrupedGenerator | None = None
         self._command = STILL
         self._current_walk: Walk | None = None
         self._judged_walk: PhysicsWalk | None = None  # its result will be published
@@ -252,7 +257,7 @@ class WalkPreview:
         self._restart_at_s: float | None = None  # the clock's time; None if the gait has not changed
         self._speedometer = Speedometer()
 
-    def set_gait(self, gait: Gait | None) -> GaitTiming | None:
+    def set_gait(self, gait: QuadrupedGait | None) -> GaitTiming | None:
         """Replace the gait, and return its timing; a running walk soon restarts with it.
 
         Raises:
@@ -264,7 +269,7 @@ class WalkPreview:
         if gait is None:
             self.stop()
             return None
-        self._walker = QuadrupedGait(gait, self._session.document.robot)
+        self._walker = QuadrupedGenerator(gait, self._session.document.robot)
         self.steer(self._command)
         if self._current_walk is None:
             self._show_standing_pose()
@@ -325,7 +330,7 @@ class WalkPreview:
                 lambda result: self._session.post(lambda: self._publish_result(walk, result))
             )
         else:
-            walker = QuadrupedGait(self._gait, robot)
+            walker = QuadrupedGenerator(self._gait, robot)
             base = self._scene.kinematic_model.stand(walker.standing_pose).base
             self._current_walk = KinematicWalk(walker, robot, steering=lambda: self._command, base=base)
         self._publish(None)

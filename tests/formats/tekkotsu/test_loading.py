@@ -125,8 +125,8 @@ def test_files_do_not_load_files_without_end(put: Put) -> None:
 
 
 def test_small_files_do_not_make_a_giant(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader.SettingsBudget, "n_remaining", 1000, raising=False)
-    monkeypatch.setattr(reader.SettingsBudget.__init__, "__defaults__", (1000,))
+    monkeypatch.setattr(reader.RemainingSettings, "n_remaining", 1000, raising=False)
+    monkeypatch.setattr(reader.RemainingSettings.__init__, "__defaults__", (1000,))
     put("b.mot", "#MSq\n" + "MOUTH 0\n" * 100 + "#END\n")
     put("c.mot", "#MSq\n" + "load b.mot\n" * 100 + "#END\n")
     with pytest.raises(FormatError, match="more than"):

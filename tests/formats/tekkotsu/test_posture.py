@@ -42,9 +42,9 @@ def test_a_posture_is_a_motion_of_one_keyframe_that_takes_no_time() -> None:
     assert file.warnings == ()
 
 
-@pytest.mark.parametrize("eol", ["\n", "\r\n", "\r"])
-def test_comments_stand_anywhere_and_any_line_end_will_do(eol: str) -> None:
-    text = posture("# all of it", "LFr:knee = 1.5 # here too", "MOUTH -0.25#").replace("\n", eol)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_comments_stand_anywhere_and_any_line_end_will_do(line_end: str) -> None:
+    text = posture("# all of it", "LFr:knee = 1.5 # here too", "MOUTH -0.25#").replace("\n", line_end)
     assert angles(read(text)) == {"mouth": -0.25, "left_front_knee": 1.5}
 
 

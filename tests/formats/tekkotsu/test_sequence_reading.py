@@ -90,10 +90,10 @@ def test_an_ear_is_up_at_1_and_down_at_0() -> None:
     assert pose.angle("right_ear") == 0.0
 
 
-@pytest.mark.parametrize("eol", ["\n", "\r\n", "\r"])
-def test_any_line_end_will_do(eol: str) -> None:
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_any_line_end_will_do(line_end: str) -> None:
     text = sequence("# a comment", "", "\tdelay\t 100 ", "  LFr:knee\t1.5 ")
-    file = read(text.replace("\n", eol))
+    file = read(text.replace("\n", line_end))
     assert keys(file, "left_front_knee") == [(0.1, 1.5)]
     assert file.warnings == ()
 

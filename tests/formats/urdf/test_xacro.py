@@ -192,6 +192,19 @@ def test_files_that_are_missing_and_the_macros_in_them_are_listed(tmp_path: Path
     assert caught.value.hint == "included files are missing: inertia.xacro"
 
 
+def test_a_package_that_was_renamed_is_that_of_the_file(tmp_path: Path) -> None:
+    write(tmp_path / "bot_description/urdf/body.xacro", '<link name="body"/>')
+    main = write(
+        tmp_path / "bot_description/urdf/main.xacro",
+        '<xacro:include filename="$(find old_bot_description)/urdf/body.xacro"/>',
+    )
+    mechanism, remarks = read_urdf(main)
+    assert [link.name for link in mechanism.links] == ["body"]
+    assert [str(remark) for remark in remarks] == [
+        "the package old_bot_description is not found: its files are read from the folder of this one"
+    ]
+
+
 @pytest.mark.parametrize(
     ("inside", "words"),
     [

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.bus import Bus as Bus
     from posewright.buses.dynamixel.bus import open_bus as open_bus
     from posewright.buses.dynamixel.calibration import Calibration as Calibration
-    from posewright.buses.dynamixel.calibration import apply as apply
+    from posewright.buses.dynamixel.calibration import apply_calibration as apply_calibration
     from posewright.buses.dynamixel.calibration import measure_offsets as measure_offsets
     from posewright.buses.dynamixel.calibration import read_calibration as read_calibration
     from posewright.buses.dynamixel.calibration import write_calibration as write_calibration

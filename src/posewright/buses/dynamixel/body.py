@@ -134,7 +134,7 @@ class DynamixelPlant(SingleBodyPlant):
         self._now = now
         self._sleep = sleep
         self.servos = BusServos(robot, port, self._settings, now, sleep)
-        self._start = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
+        self._start_ticks = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
         self._is_open = False
         self._guard: KillGuard | None = None
         self._loss: _Loss | None = None  # None while all servos answer
@@ -164,7 +164,7 @@ class DynamixelPlant(SingleBodyPlant):
             if self._settings.on_kill is TorquePolicy.RELEASE:
                 self._guard = KillGuard(self.servos.port)
             on_failure.callback(self.stop, TorquePolicy.RELEASE)
-            self.servos.goal = self._start
+            self.servos.goal = self._start_ticks
             self.servos.set_up()
             self._go_to_start()
             self._is_open = True
@@ -299,7 +299,7 @@ class DynamixelPlant(SingleBodyPlant):
         efforts = positions.copy()
         for row, goal in enumerate(goals):
             is_read = self._play_frame(goal)
-            self.frames += 1
+            self.n_frames_played += 1
             times[row] = self.time_s
             positions[row] = np.where(is_read, self.servos.states.positions, np.nan)
             efforts[row] = np.where(is_read, self.servos.states.efforts, np.nan)
@@ -319,7 +319,7 @@ class DynamixelPlant(SingleBodyPlant):
             is_read, faults = self.servos.send(goal, self.time_s)
         except OSError:
             self._lose_port()
-            return self._no_joints()
+            return self._no_joint_flags()
         self._faults += faults
         now_s = self._now()
         silent_s = self._settings.silent_s
@@ -352,7 +352,7 @@ class DynamixelPlant(SingleBodyPlant):
         goals = self.servos.ticks(np.where(is_finite, rows.angles, 0.0))
         return np.where(is_finite, goals, self.servos.goal)
 
-    def _no_joints(self) -> Flags:
+    def _no_joint_flags(self) -> Flags:
         return np.zeros(len(self.robot.joints), np.bool_)
 
     def _report(self, kind: FaultKind, text: str, joint: str | None = None) -> None:
@@ -374,7 +374,7 @@ class DynamixelPlant(SingleBodyPlant):
                     self._wait_for_answers()
                     servos.move_gently()
                 else:
-                    servos.send(self._start, time_s=0.0)
+                    servos.send(self._start_ticks, time_s=0.0)
                     self._sleep(self.frame_period_s)
         except OSError as error:
             message = f"the port {servos.port.path} is gone"
@@ -386,7 +386,7 @@ class DynamixelPlant(SingleBodyPlant):
     def _require_at_start(self) -> None:
         """Raise a BodyError if a joint is far from the start pose."""
         servos = self.servos
-        distances = np.abs(self._start - servos.states.ticks)
+        distances = np.abs(self._start_ticks - servos.states.ticks)
         farthest = int(distances.argmax())
         if distances[farthest] > MAX_START_ERROR_TICKS:
             degrees = distances[farthest] * self.robot.servos[farthest].tick_deg
@@ -437,9 +437,11 @@ class DynamixelPlant(SingleBodyPlant):
     def _recover(self, goal: Indices, loss: _Loss) -> Flags:
         """Read a few servos, or open the port again; end the loss when all servos answer.
 
+        While the loss lasts, it is reported every `REPORT_PERIOD_S`.
+
         Args:
             goal: to which the joints move afterwards, `(n_joints,)` [ticks].
-            loss: the present loss.
+            loss: the present loss: servos or the port do not answer.
 
         Returns:
             Which joints were read, `(n_joints,)`.
@@ -447,28 +449,29 @@ class DynamixelPlant(SingleBodyPlant):
         Raises:
             BodyError: the loss lasted too long, or it is over and the torque is off now.
         """
-        is_read = self._no_joints()
-        text = ""  # what is wrong, for messages
+        is_read = self._no_joint_flags()
+        problem = ""  # for messages
         try:
             is_read = self._try_to_reconnect(goal, loss.start_s)
-            silent = self.servos.states.silent_columns(loss.start_s)
-            text = f"no answer from {self.servos.states.names(silent)}" if silent else loss.text
+            silent_columns = self.servos.states.silent_columns(loss.start_s)
+            silent_names = self.servos.states.names(silent_columns)
+            problem = f"no answer from {silent_names}" if silent_columns else loss.text
         except (OSError, PortGoneError):
             self._lose_port()
         except BodyError as error:
-            text = error.message
+            problem = error.message
         if not self.servos.is_connected:
-            text = f"the port {self.servos.port.path} is gone"
+            problem = f"the port {self.servos.port.path} is gone"
         loss_s = self._now() - loss.start_s
         is_over = self._loss is None
         if is_over and self._settings.on_loss is TorquePolicy.RELEASE:
             message = f"{loss.text}, for {loss_s:.1f} s, and the torque is off now"
             raise BodyError(message, hint=self._loss_hint())
         if not is_over and loss_s > self._settings.reconnect_s:
-            raise BodyError(f"{text}, for {loss_s:.1f} s", hint=self._loss_hint())
+            raise BodyError(f"{problem}, for {loss_s:.1f} s", hint=self._loss_hint())
         if not is_over and self._now() - loss.last_report_s >= REPORT_PERIOD_S:
             loss.last_report_s = self._now()
-            self._report(loss.kind, f"{text}, for {loss_s:.0f} s now")
+            self._report(loss.kind, f"{problem}, for {loss_s:.0f} s now")
         return is_read
 
     def _try_to_reconnect(self, goal: Indices, since_s: float) -> Flags:
@@ -485,7 +488,7 @@ class DynamixelPlant(SingleBodyPlant):
             if self._now() - self._last_attempt_s > RETRY_S:
                 self._last_attempt_s = self._now()
                 self.servos.connect()
-            return self._no_joints()
+            return self._no_joint_flags()
         is_read, _faults = self.servos.read(self.time_s, n_groups=1)
         if self.servos.states.silent_columns(since_s):
             return is_read
@@ -503,6 +506,7 @@ class DynamixelPlant(SingleBodyPlant):
         return is_read
 
     def _loss_hint(self) -> str:
+        """Return what to do about a loss: about heat or load, about a slow computer, or about the wiring."""
         if self.servos.is_connected and self.servos.states.unfit_columns():
             return "let it cool down, or lighten its load"
         if self.servos.counts.late_answers:

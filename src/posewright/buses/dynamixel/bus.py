@@ -164,7 +164,7 @@ class Bus:
         self._port_exceptions = port_exceptions()
         self.models: dict[int, int] = {}
         self._silent_writers: set[int] = set()  # servos that do not answer writes
-        self._late_id: int | None = None  # servo whose answer timed out
+        self._late_servo_id: int | None = None  # servo whose answer timed out
         self._port_handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
         self._packets: Any = Protocol1PacketHandler()
         line = open_line(port)  # PortHandler would share the port, and supports few rates
@@ -315,18 +315,22 @@ class Bus:
         return values
 
     def _find_writable_register(self, servo_id: int, register: Register | str, value: int) -> Register:
-        """Return a register by its name in the control table of the servo's model, which is asked for once.
+        """Return a register by its name in the control table of the servo's model.
+
+        A servo that was never pinged is pinged first, to learn its model.
 
         Raises:
-            InputError: the model is not supported, or the value cannot be written to any.
+            InputError: the model is not supported, or the register cannot have the value.
             BodyError: no valid answer came.
         """
         if isinstance(register, Register):
             return register
         if servo_id not in self.models and register in control_table("AX-12A").registers:
-            _encode(control_table("AX-12A").register(register), value)  # rejects it before anything is sent
+            # raises for a value that no model accepts before anything is sent
+            _encode_writable(control_table("AX-12A").register(register), value)
         if servo_id not in self.models and self.ping(servo_id).model_number is None:
-            return self.cached_table(servo_id).register(register)  # it answers pings only
+            # it answers pings only, so that its model stays unknown: taken for an AX-12
+            return self.cached_table(servo_id).register(register)
         return self._supported_table(servo_id).register(register)
 
     def _encode_for(self, servo_id: int, register: Register, value: int) -> bytes:
@@ -336,7 +340,7 @@ class Bus:
             InputError: the register or the value cannot be written, or not now.
             BodyError: no valid answer came.
         """
-        data = _encode(register, value)
+        data = _encode_writable(register, value)
         if register.area is Area.EEPROM:
             self.require_writable_eeprom(servo_id)
         return data
@@ -445,15 +449,15 @@ class Bus:
         servo_id = packet[ID_INDEX]
         extended_timeout_s = min(2.0**attempt * self.answer_timeout_s, MAX_ANSWER_TIMEOUT_S)
         timeout_s = max(self.answer_timeout_s, extended_timeout_s)
-        if self._late_id == servo_id:  # the late answer would be taken for the answer to this request
+        if self._late_servo_id == servo_id:  # the late answer would be taken for the answer to this request
             self.drain(timeout_s)
-        self._late_id = servo_id
+        self._late_servo_id = servo_id
         self.send(packet)
         answer = self._transfer(lambda: self._receive(packet, n_parameters, timeout_s))
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
             return answer
-        self._late_id = servo_id if attempt else None  # the answer to an earlier attempt may still come
+        self._late_servo_id = servo_id if attempt else None  # the answer to an earlier attempt may still come
         self.counts.answered += 1
         count_bits(answer.error, self.counts.reported)
         self.errors[servo_id] = answer.error
@@ -594,8 +598,8 @@ def _decode_status(packet: bytes) -> StatusPacket:
     return StatusPacket(packet[ID_INDEX], StatusError(packet[ERROR_INDEX]), packet[PARAMETERS_INDEX:-1])
 
 
-def _encode(register: Register, value: int) -> bytes:
-    """Return the bytes of a value; raise an InputError if the register cannot be written, or not to it."""
+def _encode_writable(register: Register, value: int) -> bytes:
+    """Return the bytes of a value; raise an InputError if the register is read-only or cannot have it."""
     if register.name == "id":
         raise InputError("the register id cannot be written directly", hint="use set-id, scanning.set_id")
     if register.name == "baud_rate":

@@ -1,6 +1,6 @@
 """Calibration: how the servos of one robot differ from its card, and how the offsets are measured.
 
-`NAME.calibration.yaml` holds the differences; `apply` returns the card with them.
+`NAME.calibration.yaml` holds the differences; `apply_calibration` returns the card with them.
 
     calibration: my_bioloid
     robot: robotis_bioloid
@@ -76,7 +76,7 @@ def write_calibration(calibration: Calibration, path: Path | str) -> None:
     save_document(path, {key: value for key, value in data.items() if value})
 
 
-def apply(robot: Robot, calibration: Calibration) -> Robot:
+def apply_calibration(robot: Robot, calibration: Calibration) -> Robot:
     """Return a card with the actual centres, directions and IDs of the servos of one robot.
 
     Joint angles keep their meaning. If a servo no longer reaches a joint's limit, the limit is narrowed.

@@ -344,10 +344,11 @@ def _advice(bus: Bus, servos: Collection[ServoReport], latency: Latency | None) 
             f"servos wait before they answer, {total_ms:.1f} ms for all: "
             f"`posewright bus write {ids} return_delay_time 0`"
         )
-    quiet = [str(servo.id) for servo in answering if servo.status_return_level < ANSWERS_ALL]
-    if quiet:
+    silent_after_writes = [str(servo.id) for servo in answering if servo.status_return_level < ANSWERS_ALL]
+    if silent_after_writes:
         advice.append(
-            f"servos {', '.join(quiet)} do not answer writes: `posewright bus write ID status_return_level 2`"
+            f"servos {', '.join(silent_after_writes)} do not answer writes: "
+            "`posewright bus write ID status_return_level 2`"
         )
     n_damaged = bus.counts.faults - bus.counts.timeouts
     if n_damaged:

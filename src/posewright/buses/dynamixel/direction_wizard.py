@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from posewright.buses.dynamixel.calibration import Calibration, apply
+from posewright.buses.dynamixel.calibration import Calibration, apply_calibration
 from posewright.buses.dynamixel.servo_setup import require_supported_models
 from posewright.buses.dynamixel.torque import hold_position, released_after_errors, servo_ids
 from posewright.errors import BodyError, InputError, UnknownNameError
@@ -91,7 +91,7 @@ class DirectionWizard:
     ask: Ask
     sleep: Callable[[float], None]
     _reversed: set[str] = field(default_factory=set)  # joints that moved opposite to the description
-    _found_ids: dict[str, int] = field(default_factory=dict)  # by joint that moved, the ID that moved it
+    _moving_ids: dict[str, int] = field(default_factory=dict)  # by joint, the ID whose servo moved it
 
     def run(self, joints: Iterable[str], name: str) -> Calibration:
         """Ask about each joint, and return the reversed servos and swapped IDs as a calibration.
@@ -103,10 +103,11 @@ class DirectionWizard:
         with released_after_errors(self.bus, self.robot):
             require_supported_models(self.bus, self.robot)
             for joint in joints:
-                self._test_joint(self.robot, joint)
-            card = apply(self.robot, self._calibration(name))
-            for joint in list(self._found_ids):  # its direction was seen with another servo's ID
-                if self._test_joint(card, joint):
+                self._test_direction(self.robot, joint)
+            card = apply_calibration(self.robot, self._calibration(name))
+            for joint in list(self._moving_ids):  # its direction was tested with another servo's ID
+                another_joint_moved = self._test_direction(card, joint)
+                if another_joint_moved:
                     raise InputError(f"{joint} still moves another joint", hint="start again")
         return self._calibration(name)
 
@@ -114,12 +115,12 @@ class DirectionWizard:
         """Return what was found so far: reversed joints, and the IDs that differ from the card's."""
         card_ids = servo_ids(self.robot)
         ids = {
-            joint: servo_id for joint, servo_id in self._found_ids.items() if card_ids.get(joint) != servo_id
+            joint: servo_id for joint, servo_id in self._moving_ids.items() if card_ids.get(joint) != servo_id
         }
         reversed_joints = [joint for joint in self.robot.joint_names if joint in self._reversed]
         return Calibration(name, self.robot.name, reversed=tuple(reversed_joints), ids=ids)
 
-    def _test_joint(self, card: Robot, joint: str) -> bool:
+    def _test_direction(self, card: Robot, joint: str) -> bool:
         """Move a joint and store the user's answer; return whether another joint moved.
 
         The user is asked first whether it may move, and again after it had no room or nothing was seen to
@@ -145,7 +146,7 @@ class DirectionWizard:
             directions = tuple(direction.value for direction in ObservedDirection)
             answer = self._answer(WizardQuestion(joint, text, (*directions, *other_joints)))
             if answer in other_joints:
-                self._found_ids[answer] = servo_id
+                self._moving_ids[answer] = servo_id
                 return True
             if answer == ObservedDirection.OPPOSITE.value:
                 self._reversed.add(joint)

@@ -433,7 +433,7 @@ class FrameLoop:
         """Begin with the first group."""
         self._stream = stream
         self._groups = groups
-        self._size = scope.n_bytes  # of the data in an answer
+        self._data_bytes = scope.n_bytes  # in each answer
         self.latency_s = latency_s
         self._next_group = 0  # index of the group that is read next
         self._overdue: set[int] = set()  # servos that have not answered their latest read
@@ -461,21 +461,22 @@ class FrameLoop:
         groups = [self._groups[(self._next_group + k) % n_total] for k in range(n_groups or n_total)]
         self._next_group = (self._next_group + len(groups)) % n_total
         answers = FrameAnswers()
-        parse_answers(self._stream.read_pending(), (), self._size, answers, self._overdue)
+        late_bytes = self._stream.read_pending()  # may hold answers to earlier reads
+        parse_answers(late_bytes, (), self._data_bytes, answers, self._overdue)
         unsent_goals = goals
         received = b""
         previous_group: ReadGroup | None = None
         for group in groups:
             self._stream.send(unsent_goals + group.requests)
             if previous_group is not None:
-                self._parse(received, previous_group, answers)
-            n_expected = len(group.ids) * (OVERHEAD + self._size)
+                self._parse_group_answers(received, previous_group, answers)
+            n_expected = len(group.ids) * (OVERHEAD + self._data_bytes)
             due_s = len(unsent_goals) * byte_s + group.wire_s
             received = self._stream.receive(n_expected, due_s, self.latency_s)
             previous_group = group
             unsent_goals = b""
         if previous_group is not None:
-            self._parse(received, previous_group, answers)
+            self._parse_group_answers(received, previous_group, answers)
         if goals:
             self.counts.writes += 1
         if answers.late:
@@ -483,9 +484,9 @@ class FrameLoop:
             self.latency_s = min(LATENCY_GROWTH * self.latency_s, MAX_LATENCY_S)
         return answers
 
-    def _parse(self, received: bytes, group: ReadGroup, answers: FrameAnswers) -> None:
+    def _parse_group_answers(self, received: bytes, group: ReadGroup, answers: FrameAnswers) -> None:
         """Parse the answers of a group, and note which servos are overdue."""
-        n_stray = parse_answers(received, group.ids, self._size, answers, self._overdue)
+        n_stray = parse_answers(received, group.ids, self._data_bytes, answers, self._overdue)
         self.counts.stray_bytes += n_stray
         self.counts.asked += len(group.ids)
         self._overdue -= answers.late

@@ -9,7 +9,7 @@ from posewright.arenas import Arena
 from posewright.bodies import BodySpec, Plant, require_single_body
 from posewright.buses.dynamixel.body import DynamixelPlant
 from posewright.buses.dynamixel.bus import BAUD
-from posewright.buses.dynamixel.calibration import apply, read_calibration
+from posewright.buses.dynamixel.calibration import apply_calibration, read_calibration
 from posewright.buses.serial_port import SerialPort
 from posewright.robots import Robot
 
@@ -40,4 +40,4 @@ def parse_address(address: str, robot: Robot) -> tuple[SerialPort, Robot]:
     """
     port_text, _, calibration = address.partition("+")
     port = SerialPort.parse(port_text, "dynamixel:", BAUD)
-    return port, apply(robot, read_calibration(calibration)) if calibration else robot
+    return port, apply_calibration(robot, read_calibration(calibration)) if calibration else robot

@@ -231,8 +231,8 @@ def _add_remarks(servo: FoundServo, servos: Sequence[FoundServo], own_rate: int)
     n_garbled_of_others = [other.garbled.n_garbled for other in servos if other is not servo]
     remarks = [servo.remark] if servo.remark else []
     if n_garbled and not servo.remark:
-        are_others_clean = bool(n_garbled_of_others) and not any(n_garbled_of_others)
-        is_shared_id = are_others_clean and 2 * n_garbled >= n_probes
+        are_others_undamaged = bool(n_garbled_of_others) and not any(n_garbled_of_others)
+        is_shared_id = are_others_undamaged and 2 * n_garbled >= n_probes
         remarks.append((TWO_SERVOS if is_shared_id else GARBLED).format(servo.id))
     if servo.baud != own_rate:
         command = f"posewright bus set-baud {servo.id} {own_rate} --baud {servo.baud}"

@@ -50,19 +50,20 @@ class GyroAxis:
         low: counts at -300 deg/s, by the manual.
         zero: counts at rest.
         high: counts at 300 deg/s.
-        accepted: plausible counts at rest: beyond, the robot moved or it is the other version of the sensor.
-        shift: by how much the counts at rest exceed `zero`.
+        range_at_rest: lowest and highest plausible counts at rest: beyond, the robot moved, or the sensor is
+            of the other version.
+        zero_shift: by how much this sensor's counts at rest exceed `zero`.
     """
 
     low: int
     zero: int
     high: int
-    accepted: tuple[int, int]
-    shift: float = 0.0
+    range_at_rest: tuple[int, int]
+    zero_shift: float = 0.0
 
     def rate(self, counts: int) -> float:
         """Return the angular rate [rad/s]; each side of rest has its own slope."""
-        offset = counts - self.zero - self.shift
+        offset = counts - self.zero - self.zero_shift
         span = self.high - self.zero if offset > 0.0 else self.zero - self.low
         return offset * GYRO_RANGE_RAD_S / span
 
@@ -74,12 +75,12 @@ class GyroAxis:
         Raises:
             InputError: there is no sample, or one is not plausible at rest.
         """
-        low, high = self.accepted
+        low, high = self.range_at_rest
         if not samples or not all(low <= counts <= high for counts in samples):
             counts_range = f"{min(samples)}..{max(samples)}" if samples else "nothing"
             hint = f"{low}..{high} at rest: keep the robot still, or choose the other version of the GS-12"
             raise InputError(f"the gyro reads {counts_range}", hint=hint)
-        return replace(self, shift=fmean(samples) - self.zero)
+        return replace(self, zero_shift=fmean(samples) - self.zero)
 
     @property
     def conversion(self) -> CountsConversion:
@@ -89,10 +90,10 @@ class GyroAxis:
 
 GYRO_RANGE_RAD_S = math.radians(300.0)
 
-GS12_OLD = GyroAxis(low=45, zero=250, high=455, accepted=(230, 270))
+GS12_OLD = GyroAxis(low=45, zero=250, high=455, range_at_rest=(230, 270))
 """The version with a square chip; accepted zeros: by the Premium kit's own program."""
 
-GS12_NEW = GyroAxis(low=100, zero=300, high=510, accepted=(280, 320))
+GS12_NEW = GyroAxis(low=100, zero=300, high=510, range_at_rest=(280, 320))
 """The version with a rectangular chip; accepted zeros: ours, with the same width as of the old one."""
 
 DMS_FAR_COUNTS = 82

@@ -79,12 +79,12 @@ def find_servos(bus: Bus, robot: Robot) -> None:
 
 
 def require_supported_models(bus: Bus, robot: Robot) -> None:
-    """Check the models of a robot's servos, which are asked for unless they are known.
+    """Raise a BodyError unless the servos of a robot are of models with the registers of an AX-12.
 
-    Servos that do not answer, or answer pings only, are left out.
+    Servos whose model is unknown are pinged; those that do not answer, or answer pings only, are not checked.
 
     Raises:
-        BodyError: a model has not the registers of an AX-12; the message names all of them.
+        BodyError: a servo is of another model; the message names all of them.
     """
     for servo_id in joints_of(robot):
         if servo_id in bus.models:

@@ -95,7 +95,7 @@ class ServoStates:
         self._sent_goals: deque[list[int]] = deque(maxlen=REMEMBERED_GOALS)
         self._torque_limits: dict[int, int] = {}  # as set, by ID
         self._read_torque_limits: dict[int, int] = {}  # as read last, by ID
-        self._n_changed_limits: dict[int, int] = {}  # readings in a row of another limit than set, by ID
+        self._n_limit_changes: dict[int, int] = {}  # readings in a row of another limit than set, by ID
         self._control_tables: Mapping[int, Registers] = {}  # before the servos were set up, by ID
         self._faults: dict[int, frozenset[FaultKind]] = {}  # reported last, by ID
 
@@ -110,7 +110,7 @@ class ServoStates:
         self._torque_limits = {
             servo_id: torque_limit_for(registers) for servo_id, registers in control_tables.items()
         }
-        self._n_changed_limits.clear()
+        self._n_limit_changes.clear()
         self.wrong_goal_columns.clear()
         self.add_sent_goals([control_tables[servo_id]["present_position"] for servo_id in self._columns])
         for servo_id, registers in control_tables.items():
@@ -181,7 +181,7 @@ class ServoStates:
     def _count_changed_limit(self, servo_id: int, torque_limit: int) -> None:
         """Store a torque limit that was read, and count the readings in a row with another one than set."""
         is_changed = torque_limit != self._torque_limits[servo_id]
-        self._n_changed_limits[servo_id] = self._n_changed_limits.get(servo_id, 0) + 1 if is_changed else 0
+        self._n_limit_changes[servo_id] = self._n_limit_changes.get(servo_id, 0) + 1 if is_changed else 0
         self._read_torque_limits[servo_id] = torque_limit
 
     def _is_plausible(self, column: int, ticks: int, now_s: float, *, goal: int) -> bool:
@@ -202,7 +202,7 @@ class ServoStates:
         The limit is 0 where a servo shut itself down, and its power-on value where the power was interrupted.
         """
         resets: dict[int, ServoReset] = {}
-        for servo_id, n_changed in self._n_changed_limits.items():
+        for servo_id, n_changed in self._n_limit_changes.items():
             if n_changed < CONFIRMATIONS:
                 continue
             column = self._columns[servo_id]
@@ -216,9 +216,12 @@ class ServoStates:
         return resets
 
     def unfit_columns(self) -> list[int]:
-        """Return the columns of the servos that shut themselves down and have not recovered."""
+        """Return the columns of the servos that shut themselves down and are still hot or overloaded.
+
+        A servo shuts itself down by setting its torque limit to 0.
+        """
         columns: list[int] = []
-        for servo_id, n_changed in self._n_changed_limits.items():
+        for servo_id, n_changed in self._n_limit_changes.items():
             is_shut_down = n_changed > 0 and not self._read_torque_limits[servo_id]
             is_overloaded = FaultKind.OVERLOADED in self._faults.get(servo_id, ())
             if is_shut_down and (self._is_hot(servo_id) or is_overloaded):

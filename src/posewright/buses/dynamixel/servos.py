@@ -170,12 +170,12 @@ class BusServos:
         self._goal_packet = GoalPacket(self.ids)  # to the servos that are not free
         self._bus: Bus | None = None
         self._stream: PortStream
-        self._groups: Sequence[ReadGroup] = ()
+        self._groups: Sequence[ReadGroup] = ()  # of servos that are read at once
         self._reported_ms: float | None = None  # the adapter's latency; None if it does not report it
         self._max_delay_s = 0.0  # longest return delay of a servo
-        self._loop: FrameLoop
-        self._health_loop: FrameLoop
-        self._delays: Mapping[int, int] = {}
+        self._loop: FrameLoop  # reads what the settings say
+        self._health_loop: FrameLoop  # reads complete states, one servo after the other
+        self._return_delays: Mapping[int, int] = {}  # by ID, in steps of 2 us, for the order of the answers
 
     @property
     def is_connected(self) -> bool:
@@ -217,8 +217,8 @@ class BusServos:
         self._groups = groups
         self.adapter_ms = USB_MS if self._reported_ms is None else self._reported_ms
         self.groups_per_frame = self._count_groups_that_fit()
-        self._delays = {servo: delay for group in groups for servo, delay in group.delays.items()}
-        self._max_delay_s = max(self._delays.values()) * DELAY_STEP_US * 1e-6
+        self._return_delays = {servo: delay for group in groups for servo, delay in group.delays.items()}
+        self._max_delay_s = max(self._return_delays.values()) * DELAY_STEP_US * 1e-6
         health_latency_s = latency_s + self._max_delay_s
         self._loop = FrameLoop(stream, groups, scope, latency_s, self.counts)
         self._health_loop = FrameLoop(
@@ -286,7 +286,7 @@ class BusServos:
         for attempt in range(ATTEMPTS):
             try:
                 self.control_tables = read_control_tables(self._bus, self.robot, self._table)
-                set_up(self._bus, self.robot, self.control_tables, self._delays)
+                set_up(self._bus, self.robot, self.control_tables, self._return_delays)
                 break
             except BodyError:  # on a bad line a servo may have received, and rejected, a damaged request
                 if attempt == ATTEMPTS - 1:
@@ -312,7 +312,7 @@ class BusServos:
     # --- a frame
 
     def send(self, goal: Indices, time_s: float) -> tuple[Flags, list[Fault]]:
-        """Send goals `(n_joints,)` [ticks], and read servos.
+        """Send goals `(n_joints,)` [ticks] to the servos with torque on, and read the next groups of servos.
 
         Returns:
             Which joints were read, `(n_joints,)`, and the faults.
@@ -323,12 +323,12 @@ class BusServos:
         previous_goal = self.goal
         self.goal = goal
         is_driven = ~self._free
-        speeds = self._speeds(previous_goal)
+        speeds = self._choose_moving_speeds(previous_goal)
         packets = b""
         if is_driven.any():
             packets = self._goal_packet.encode(goal[is_driven], speeds[is_driven])
         wrong_columns = [column for column in self.states.wrong_goal_columns if is_driven[column]]
-        if wrong_columns:  # sent once more, in a packet that is short and so rarely damaged
+        if wrong_columns:  # servos that received a damaged goal get theirs again; a short packet is safer
             ids = [self.ids[column] for column in wrong_columns]
             packets += GoalPacket(ids).encode(goal[wrong_columns], speeds[wrong_columns])
         self.states.add_sent_goals(encodable_goals(goal).tolist())
@@ -364,7 +364,7 @@ class BusServos:
     def _update(self, answers: FrameAnswers, scope: ReadScope, time_s: float) -> tuple[Flags, list[Fault]]:
         return self.states.update(answers, scope, self._now(), time_s)
 
-    def _speeds(self, previous_goal: Indices) -> Indices:
+    def _choose_moving_speeds(self, previous_goal: Indices) -> Indices:
         """Return moving speeds `(n_joints,)` with which the joints arrive at the end of the frame.
 
         A gentle movement limits them, and ends here when the joints have arrived or its time is over.

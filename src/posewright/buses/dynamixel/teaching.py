@@ -72,13 +72,13 @@ class Teacher:
         bus: the open bus.
         robot: its calibrated card.
         now: a clock [s].
-        caught: the poses so far.
+        captured_poses: the poses so far, each read from the servos when the user held the limbs in it.
     """
 
     bus: Bus
     robot: Robot
     now: Callable[[], float]
-    caught: list[CaughtPose] = field(default_factory=list)
+    captured_poses: list[CaughtPose] = field(default_factory=list)
     _last_catch_s: float = math.nan
     _is_closed: bool = False
 
@@ -132,7 +132,7 @@ class Teacher:
         if seconds is not None and not 0.0 < round(seconds, MS_DIGITS) <= LONGEST_S:
             message = f"the time into the pose is {seconds} s"
             raise InputError(message, hint=f"it is above 0 and at most {LONGEST_S:g} s")
-        measured = self.robot.from_ticks(read_ticks(self.bus, self.robot))
+        measured_angles = self.robot.from_ticks(read_ticks(self.bus, self.robot))
         now_s = self.now()
         if seconds is not None:
             reach_s = seconds
@@ -140,10 +140,10 @@ class Teacher:
             reach_s = FIRST_REACH_S
         else:
             reach_s = min(max(now_s - self._last_catch_s, MIN_REACH_S), LONGEST_S)
-        angles = np.clip(_round_degrees(measured), *self.robot.limits)
-        warnings = (*self._limit_warnings(measured, angles), *self._speed_warnings(angles, reach_s))
-        pose = CaughtPose(name or f"pose {len(self.caught) + 1}", angles, reach_s, warnings)
-        self.caught.append(pose)
+        angles = np.clip(_round_degrees(measured_angles), *self.robot.limits)
+        warnings = (*self._limit_warnings(measured_angles, angles), *self._speed_warnings(angles, reach_s))
+        pose = CaughtPose(name or f"pose {len(self.captured_poses) + 1}", angles, reach_s, warnings)
+        self.captured_poses.append(pose)
         self._last_catch_s = now_s
         return pose
 
@@ -153,9 +153,9 @@ class Teacher:
         Raises:
             InputError: there is no pose.
         """
-        if not self.caught:
+        if not self.captured_poses:
             raise InputError("no pose was caught yet", hint="catch one first")
-        return self.caught.pop()
+        return self.captured_poses.pop()
 
     def motion(self, name: str) -> Motion:
         """Return the poses as a motion that moves smoothly and comes to rest in each pose.
@@ -163,15 +163,15 @@ class Teacher:
         Raises:
             InputError: there is no pose.
         """
-        if not self.caught:
+        if not self.captured_poses:
             raise InputError("no pose was caught yet", hint="a motion needs at least one")
         joints = tuple(servo_ids(self.robot))
         columns = [self.robot.index(joint) for joint in joints]
         keyframes = tuple(
             Keyframe(Pose(joints, pose.angles[columns]), round(pose.reach_s, MS_DIGITS), easing=Easing.SMOOTH)
-            for pose in self.caught
+            for pose in self.captured_poses
         )
-        pose_names = ", ".join(pose.name for pose in self.caught)
+        pose_names = ", ".join(pose.name for pose in self.captured_poses)
         source = f"taught by hand: {pose_names}"
         return Motion(name, self.robot.name, joints, keyframes, source=source, card=self.robot)
 
@@ -196,9 +196,9 @@ class Teacher:
 
     def _speed_warnings(self, angles: Floats, reach_s: float) -> list[str]:
         """Return a warning for each joint that cannot move from the previous pose in `reach_s` [s]."""
-        if not self.caught:
+        if not self.captured_poses:
             return []
-        previous_pose = self.caught[-1]
+        previous_pose = self.captured_poses[-1]
         mean_speeds = np.abs(angles - previous_pose.angles) / reach_s
         peak_speeds = mean_speeds * (math.pi / 2.0)  # of half a period of a cosine
         warnings = []

@@ -90,10 +90,9 @@ class RobonovaPlant(SingleBodyPlant):
         self.last_answer: BoardAnswer | None = None
         self._port = port
         self._now = now
-        self._board_order = np.argsort([servo.id or 0 for servo in robot.servos])
-        self._positions = (
-            robot.pose("stand") if start_pose is None else np.array(start_pose, float)
-        )  # sent last
+        self._joints_in_board_order = np.argsort([servo.id or 0 for servo in robot.servos])
+        # angles that were sent last; before `open`, those that it will send
+        self._sent_positions = robot.pose("stand") if start_pose is None else np.array(start_pose, float)
         self._frames_per_pose = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
         self._line: SerialDevice = None
         self._is_free = False  # whether the motors are off
@@ -108,7 +107,7 @@ class RobonovaPlant(SingleBodyPlant):
             return
         self._line = open_line(self._port).port
         greeting = (bytes((protocol.ASK,)), ANSWER_TIMEOUT_S)
-        first_pose = (self._packet(self._positions), FIRST_POSE_TIMEOUT_S)
+        first_pose = (self._packet(self._sent_positions), FIRST_POSE_TIMEOUT_S)
         with ExitStack() as on_failure:
             on_failure.callback(self.close)
             for packet, timeout_s in (greeting, first_pose):
@@ -120,19 +119,23 @@ class RobonovaPlant(SingleBodyPlant):
 
     def read(self) -> BodyState:
         """Return the pose that was sent last, and the sensors of the latest answer."""
-        unknown = np.full_like(self._positions, np.nan)
+        unknown = np.full_like(self._sent_positions, np.nan)
         sensors: dict[str, Reading] = {}
         if self.last_answer is not None:
             sensors["battery"] = self.last_answer.battery_v
             sensors["tilt"] = float(self.last_answer.tilt)
             sensors["fallen"] = self.last_answer.fallen
         return BodyState(
-            self.time_s, positions=self._positions.copy(), efforts=unknown, velocities=None, sensors=sensors
+            self.time_s,
+            positions=self._sent_positions.copy(),
+            efforts=unknown,
+            velocities=None,
+            sensors=sensors,
         )
 
     def observe(self) -> JointStates:
         """Return one row: the pose that was sent last."""
-        positions = self._positions[np.newaxis].copy()
+        positions = self._sent_positions[np.newaxis].copy()
         return JointStates(np.array([self.time_s]), positions, np.full_like(positions, np.nan))
 
     def facts(self) -> PlainMapping:
@@ -148,26 +151,26 @@ class RobonovaPlant(SingleBodyPlant):
         is_free = rows.free is not None and bool(rows.free.any())
         if rows.free is not None and is_free and not rows.free.all():
             raise BodyError("a RoboNova cannot free some of its joints", hint="free all joints or none")
-        angles = np.where(np.isfinite(rows.angles), rows.angles, self._positions)
+        angles = np.where(np.isfinite(rows.angles), rows.angles, self._sent_positions)
         faults: list[Fault] = []
         for row in angles:
             faults += self._send_frame(row, is_free=is_free)
-        first_frame = self.frames - len(rows) + 1
-        times: Floats = np.arange(float(first_frame), self.frames + 1.0) * self.frame_period_s
+        first_frame = self.n_frames_played - len(rows) + 1
+        times: Floats = np.arange(float(first_frame), self.n_frames_played + 1.0) * self.frame_period_s
         return JointStates(times, angles, np.full_like(angles, np.nan), faults=tuple(faults))
 
     def _send_frame(self, angles: Floats, *, is_free: bool) -> list[Fault]:
         """Send a row if its turn has come, and return the faults in the board's answer."""
         faults: list[Fault] = []
         is_already_free = is_free and self._is_free
-        if self.frames % self._frames_per_pose == 0 and not is_already_free:
+        if self.n_frames_played % self._frames_per_pose == 0 and not is_already_free:
             self._send(bytes((protocol.OFF, protocol.SURE)) if is_free else self._packet(angles))
             is_switched_on = self._is_free and not is_free  # servos that were free return slowly
             self._is_free = is_free
             answer = self._receive(FIRST_POSE_TIMEOUT_S if is_switched_on else ANSWER_TIMEOUT_S)
             faults = self._find_faults(answer)
-        self._positions = angles.copy()
-        self.frames += 1
+        self._sent_positions = angles.copy()
+        self.n_frames_played += 1
         return faults
 
     def _find_faults(self, answer: BoardAnswer | None) -> list[Fault]:
@@ -202,7 +205,7 @@ class RobonovaPlant(SingleBodyPlant):
     def _packet(self, angles: Floats) -> bytes:
         """Return the packet of a pose `(n_joints,)` [rad], in the order of the board's servos."""
         positions = np.clip(np.rint(self.robot.to_ticks(angles)), protocol.LOW, protocol.HIGH)
-        return protocol.pose_packet(int(position) for position in positions[self._board_order])
+        return protocol.pose_packet(int(position) for position in positions[self._joints_in_board_order])
 
     def _send(self, data: bytes) -> None:
         """Discard old input and send bytes; raise a BodyError if the line is gone."""

@@ -56,6 +56,7 @@ class Scope:
         units: the units of constants that were written with one.
         functions: truth tables that may be called.
         states: names of states that `in(...)` may test.
+        in_state: whether the expression belongs to a state, so that temporal conditions have a meaning.
     """
 
     variables: Mapping[str, Type] = field(default_factory=dict)
@@ -64,6 +65,7 @@ class Scope:
     units: Mapping[str, str] = field(default_factory=dict)
     functions: Mapping[str, Function] = field(default_factory=dict)
     states: frozenset[str] = frozenset()
+    in_state: bool = True
 
     def type_of(self, name: str) -> Type | None:
         """Return the type of a name, or None if there is no such name."""

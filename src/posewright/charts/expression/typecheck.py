@@ -398,7 +398,7 @@ class _TypeChecker:
     def check_temporal_condition(self, tree: Call) -> TypedTree:
         """Return the condition of `after`, `before`, `every` or `held`, with its time in seconds."""
         operator = TEMPORAL_OPERATORS[tree.function]
-        if not self.scope.states:
+        if not (self.scope.states and self.scope.in_state):
             hint = "temporal conditions are allowed only in the states of a chart"
             self.source.fail(tree.offset, f"`{operator}` has no meaning here", hint=hint)
         is_held = operator is TemporalOperator.HELD

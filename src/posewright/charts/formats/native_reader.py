@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
@@ -269,7 +269,8 @@ class _ChartNames:
     @cached_property
     def promise_scope(self) -> Scope:
         """The names that promises may use: events as well, true in the tick in which they occur."""
-        return self.declared.scope(tuple(self.states), events=True)
+        scope = self.declared.scope(tuple(self.states), events=True)
+        return replace(scope, in_state=False)
 
 
 def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> _ChartNames:

@@ -23,7 +23,7 @@ from posewright.charts.model.declarations import (
     require_name,
     to_chart_name,
 )
-from posewright.charts.model.foreign_markup import DocumentMarkup, ForeignMarkup
+from posewright.charts.model.foreign_markup import DocumentMarkup, ForeignMarkup, IgnoredTransition
 from posewright.charts.model.state import Otherwise, Priority, State, walk_states
 from posewright.charts.model.transition import (
     ALWAYS,
@@ -65,6 +65,7 @@ __all__ = [
     "DocumentMarkup",
     "ForeignMarkup",
     "HistoryKind",
+    "IgnoredTransition",
     "Otherwise",
     "Priority",
     "Promise",

@@ -201,7 +201,7 @@ class PagePlayer:
     @property
     def playing(self) -> str | None:
         """The motion that is played or joined to; None while the robot stands still."""
-        return None if self._succession.now is None else self._succession.now.name
+        return None if self._succession.present_pass is None else self._succession.present_pass.name
 
     @property
     def ticks(self) -> tuple[int, ...]:
@@ -211,7 +211,7 @@ class PagePlayer:
     def request(self, name: str | None) -> None:
         """Request a motion, or None to stand still where the present one ends."""
         self._succession.request(name)
-        if self._succession.now is None and self._succession.next_pass() is not None:
+        if self._succession.present_pass is None and self._succession.plan_next_pass() is not None:
             self._begin_next_pass()
 
     def advance_frame(self) -> None:
@@ -226,7 +226,7 @@ class PagePlayer:
         elif self._running_pass is not None:
             self._command_positions = self._running_pass.next_positions(self.tables.parts_per_frame)
         self._sent_positions = self._command_positions  # the pass may end a little after its last frame
-        if self._is_pass_over and self._succession.next_pass() is None:
+        if self._is_pass_over and self._succession.plan_next_pass() is None:
             self._begin_next_pass()
 
     @property

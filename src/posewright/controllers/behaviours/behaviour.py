@@ -17,7 +17,7 @@ from posewright.controllers.behaviours.inputs import InputWire
 from posewright.controllers.behaviours.outputs import STAND, Action, OutputRule, choose_action
 from posewright.controllers.behaviours.performer import Performer
 from posewright.controllers.behaviours.sources import TickContext
-from posewright.gaits import Gait, QuadrupedGait
+from posewright.gaits import Gait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec, html_table
 
@@ -190,7 +190,7 @@ class BehaviourController(Controller):
         behaviour = self.behaviour
         robot = behaviour.robot
         self._runner.restart()
-        gaits = {name: QuadrupedGait(gait, robot) for name, gait in behaviour.gaits.items()}
+        gaits = {name: gait.generator(robot) for name, gait in behaviour.gaits.items()}
         self._performer = Performer(robot, behaviour.motions, gaits, behaviour.start_pose)
         self._frame = 0
         self._n_ticks = 0

@@ -124,7 +124,9 @@ class ActionNames:
 
 
 def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[OutputRule, ...]:
-    """Read the rules, in their order.
+    """Read the rules that turn the chart's outputs into actions of the robot, in their order.
+
+    The first rule whose condition holds is in force, so the one without a condition must be the last.
 
     Raises:
         DocumentError: a rule is not valid.

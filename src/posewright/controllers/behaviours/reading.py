@@ -102,13 +102,14 @@ _SOUND_CHARTS: deque[Chart] = deque(maxlen=16)
 """Charts checked last: a check of a large chart takes seconds, and a batch reads the same one often."""
 
 
-def _require_sound_cached(chart: Chart) -> None:
+def _require_sound_chart(chart: Chart) -> None:
+    """Raise what `require_sound` raises for a chart with errors, unless it was found sound lately."""
     if chart not in _SOUND_CHARTS:
         require_sound(chart)
         _SOUND_CHARTS.append(chart)
 
 
-def _ships(path: Path) -> bool:
+def _comes_with_posewright(path: Path) -> bool:
     """Return whether a chart comes with Posewright: those are checked when Posewright is tested."""
     return path.resolve().is_relative_to(PACKAGE_FOLDER)
 
@@ -137,7 +138,13 @@ class _BehaviourReader:
     """Reads one document."""
 
     def __init__(self, path: Path, text: str, card: Robot | None) -> None:
-        """Read the robot, the chart and the sensors of the document."""
+        """Read the robot, the chart and the sensors of the document, which the other blocks refer to.
+
+        Args:
+            path: of the document; the files it names are relative to its folder.
+            text: of the document.
+            card: the robot, in place of the one that the document names; None to read that one.
+        """
         self.path = path
         self.fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
         self.texts = DocumentTexts(path.parent)
@@ -246,13 +253,16 @@ class _BehaviourReader:
         return robot(node.choice("robot", robot_names()))
 
     def _read_chart(self, node: Node) -> Chart:
-        """Return the checked chart of the document."""
+        """Return the chart that the document names, checked for errors, and remember its text.
+
+        The behaviour holds the text of every file it needs, so that a recording of it can be replayed.
+        """
         path = self.path.parent / node.text()
         text = read_text(path)
         self.texts.add(self.texts.name_of(path), text)
         chart = parse_any_chart(text, path)
-        if not _ships(path):
-            _require_sound_cached(chart)
+        if not _comes_with_posewright(path):
+            _require_sound_chart(chart)
         if chart.period_s < self.robot.frame_period_s:
             node.fail(
                 f"the chart's period is {chart.period_s:g} s, shorter than a frame of the robot",
@@ -275,7 +285,10 @@ class _BehaviourReader:
     def _require_fitting_overrides(
         self, overrides: Mapping[str, Motion], motion_names: Collection[str]
     ) -> None:
-        """Raise unless each motion replaces one of the document, or is led to, and is for the robot."""
+        """Raise unless each override is for this robot and can be played.
+
+        It can if it replaces a motion of the document, or another override names it as `next` or `exit`.
+        """
         where = self.fields["motions"].where if "motions" in self.fields else None
         linked_names = {link for motion in overrides.values() for link in (motion.next, motion.exit)}
         for name, motion in overrides.items():

@@ -115,13 +115,22 @@ def _read_view(node: Node, sensors: SensorChannels, outputs: Outputs) -> SourceA
 
 
 def _read_corridor(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
+    """Read a source that measures the free length of a corridor in a direction."""
     fields = node.fields(required=("width_m",), optional=("towards_deg",))
     direction = _read_view_direction(fields, compass, outputs)
     return CorridorSource(scanner, direction, fields["width_m"].number(low=0.0))
 
 
 def _read_free_course(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
-    """Read a source that finds the nearest free course to one side."""
+    """Read a source that finds the smallest turn to one side into a free corridor.
+
+    Args:
+        node: its side, the corridor's `width_m` and `length_m`, the direction it starts from, and how finely
+            and how far it searches.
+        scanner: the sensor that measures distances around the robot.
+        compass: the sensor of the heading; None if the direction is relative to the robot.
+        outputs: the outputs of the chart, one of which may be the direction.
+    """
     fields = node.fields(
         required=("side", "width_m", "length_m"), optional=("towards_deg", "step_deg", "up_to_deg")
     )
@@ -221,7 +230,7 @@ def read_source(node: Node, names: NamesInScope) -> SourceAndKeys:
 
 
 def _read_simple_source(kind: str, node: Node, names: NamesInScope) -> Source:
-    """Read a source that is complete with the value of its key."""
+    """Read a source that has one key only: `kind` is the key, `node` its value."""
     match kind:
         case "joint" | "load":
             joint = node.choice("joint", names.robot.joint_names)

@@ -225,7 +225,7 @@ class CorridorSource:
     quantity: Quantity = field(default=Quantity.LENGTH, repr=False)
 
     def read(self, context: TickContext) -> float:
-        """Return the free length."""
+        """Return the length of the free corridor [m]; NaN while the direction is unknown."""
         towards = self.direction.relative_to_robot(context)
         if not math.isfinite(towards):
             return math.nan
@@ -250,7 +250,10 @@ class FreeCourseSource:
         return f"FreeCourseSource({self.scanner!r}, {self.side.name} of {self.direction!r}, {corridor})"
 
     def read(self, context: TickContext) -> float:
-        """Return the turn."""
+        """Return the size of the smallest turn to the side into a free corridor [rad].
+
+        Infinity if there is none up to `up_to_rad`; NaN while the direction is unknown.
+        """
         towards = self.direction.relative_to_robot(context)
         if not math.isfinite(towards):
             return math.nan

@@ -322,9 +322,15 @@ def _read_course(trajectory: Trajectory) -> _Course:
 
 
 def _read_attitude(attitudes: PlainData, begin: int, end: int, n_frames: int) -> Floats | None:
-    """Return the recorded intended attitude of the base in each frame, `(n, 2)` [rad].
+    """Return roll and pitch of the base that the motion's author intended, `(n_frames, 2)` [rad].
 
-    Before and after the motion it is that of the motion's first and last frame.
+    Before and after the motion they are those of the motion's first and last frame.
+
+    Args:
+        attitudes: roll and pitch in each frame of the motion; None if the author stated none.
+        begin: the motion's first frame.
+        end: the frame after its last.
+        n_frames: number of frames of the recording.
     """
     if attitudes is None:
         return None

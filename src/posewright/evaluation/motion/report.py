@@ -180,14 +180,18 @@ def finding_data(finding: Finding) -> dict[str, PlainData]:
 
 
 def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> PlainMapping:
-    """Return the figures of a motion as plain data for JSON; times are since the motion began [s]."""
+    """Return the figures of a motion as plain data for JSON; times are since the motion began [s].
+
+    `settled_s` is how long the robot stood in the first pose before, `held_s` how long in the last one after.
+    """
+    recording_start_s = played.times[0] - played.frame_s  # negative: it settled first
     return {
         "played_s": played.duration_s,
-        "settled_s": -_round(played.times[0] - played.frame_s) if played.first_frame else 0.0,
+        "settled_s": -_round(recording_start_s) if played.first_frame else 0.0,
         "held_s": _round(played.times[-1] - played.duration_s),
         "falls": [to_plain(fall) for fall in falls],
-        "travel": _travel(played),
-        **_attitude(played),
+        "travel": _travel_data(played),
+        **_attitude_data(played),
         "self_contacts": [
             {
                 "parts": list(contact.parts),
@@ -209,7 +213,7 @@ def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fa
             }
             for saturation in saturations(played, rules)
         ],
-        "slip_mm": _slips(played),
+        "slip_mm": _slip_data(played),
         "lag_deg": {
             lag.joint: {
                 "max": _round(lag.max_deg),
@@ -221,7 +225,7 @@ def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fa
     }
 
 
-def _travel(played: PlayedMotion) -> dict[str, PlainData]:
+def _travel_data(played: PlayedMotion) -> dict[str, PlainData]:
     """Return the displacement of the base over the motion, in the frame in which it began."""
     trajectory = played.trajectory
     begin = played.first_frame
@@ -238,7 +242,7 @@ def _travel(played: PlayedMotion) -> dict[str, PlainData]:
     }
 
 
-def _attitude(played: PlayedMotion) -> dict[str, PlainData]:
+def _attitude_data(played: PlayedMotion) -> dict[str, PlainData]:
     """Return the attitude before the motion, and the greatest and last tilts."""
     frame_before = max(0, played.first_frame - 1)
     tilted_frame = played.first_frame + int(played.tilt_deg[played.first_frame :].argmax())
@@ -254,7 +258,7 @@ def _attitude(played: PlayedMotion) -> dict[str, PlainData]:
     }
 
 
-def _slips(played: PlayedMotion) -> dict[str, PlainData]:
+def _slip_data(played: PlayedMotion) -> dict[str, PlainData]:
     """Return the distance that each foot slid, in total and at most without being lifted [mm]."""
     totals_mm = played.slips_m[played.first_frame :].sum(axis=0) * MM_PER_M
     longest_mm = {slip.foot: slip.distance_mm for slip in longest_slips(played)}

@@ -9,8 +9,12 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.evaluation.walking.joints import MIN_PATH_M
 from posewright.evaluation.walking.walk import Walk
-from posewright.kinematics import MountedLeg, legs_by_foot, legs_of
+from posewright.kinematics import BipedLeg, MountedLeg, biped_legs_of, legs_of
 from posewright.recordings.falls import longest_interval, true_intervals
+from posewright.robots import SIDES, BipedGeometry
+
+LOW_CORNER_M = 1e-3
+"""Corners of a sole that are so much higher than the lowest touch the ground, too [m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,60 +49,102 @@ class FeetFigures:
 class FootTrajectories:
     """Trajectories of the feet in the field's frame.
 
+    A foot touches the ground with one of its points: the ball of a dog's foot has one, its centre, and the
+    sole of a biped's foot its four corners.
+
     Attributes:
-        ball_centres: of the balls of the feet, `(n + 1, n_feet, 3)` [m].
-        shank_rotations: rotation matrices, `(n + 1, n_feet, 3, 3)`.
-        ball_radii: of the balls, `(n_feet,)` [m].
+        points: centres of what may touch the ground, `(n + 1, n_feet, n_points, 3)` [m].
+        rotations: rotation matrices of shanks or soles, `(n + 1, n_feet, 3, 3)`.
+        radii: of balls around the points, 0 for corners, `(n_feet,)` [m].
     """
 
-    ball_centres: Floats
-    shank_rotations: Floats
-    ball_radii: Floats
+    points: Floats
+    rotations: Floats
+    radii: Floats
+
+    @property
+    def point_heights(self) -> Floats:
+        """Heights of the lowest point around each point above the ground, `(n + 1, n_feet, n_points)` [m]."""
+        heights: Floats = self.points[..., 2] - self.radii[:, np.newaxis]
+        return heights
 
     @property
     def heights(self) -> Floats:
         """Height of the lowest point of each foot above the ground, `(n + 1, n_feet)` [m]."""
-        heights: Floats = self.ball_centres[..., 2] - self.ball_radii
+        heights: Floats = self.point_heights.min(axis=-1)
         return heights
 
 
 def foot_trajectories(walk: Walk) -> FootTrajectories:
     """Return the trajectories of the feet, computed from joint angles and the base's poses."""
-    centres = []
-    shank_rotations = []
+    if walk.robot.biped is not None:
+        return _sole_trajectories(walk, walk.robot.biped)
+    points = []
+    rotations = []
     for leg in legs_of(walk.robot):
         angles = _leg_angles(walk, leg)
-        centres.append(_to_field_frame(walk, leg.forward(angles)))
-        shank_rotations.append(walk.trajectory.base_rotations @ leg.shank_rotations(angles))
+        points.append(_to_field_frame(walk, leg.forward(angles))[:, np.newaxis])
+        rotations.append(walk.trajectory.base_rotations @ leg.shank_rotations(angles))
     radii = np.array([leg.foot_radius_m for leg in legs_of(walk.robot)])
-    return FootTrajectories(np.stack(centres, axis=1), np.stack(shank_rotations, axis=1), radii)
+    return FootTrajectories(np.stack(points, axis=1), np.stack(rotations, axis=1), radii)
+
+
+def _sole_trajectories(walk: Walk, geometry: BipedGeometry) -> FootTrajectories:
+    """Return the trajectories of a biped's soles."""
+    length, width = geometry.sole_size_m
+    corners = np.array([(x, y, 0.0) for x in (-length / 2, length / 2) for y in (-width / 2, width / 2)])
+    points = []
+    rotations = []
+    for leg in _biped_legs_by_column(walk):
+        sole, turn = leg.forward(leg.pick_angles(walk.trajectory.positions))
+        corner_points = sole[:, np.newaxis] + np.einsum("nij,cj->nci", turn, corners)
+        points.append(np.stack([_to_field_frame(walk, corner) for corner in corner_points.swapaxes(0, 1)], 1))
+        rotations.append(walk.trajectory.base_rotations @ turn)
+    return FootTrajectories(np.stack(points, axis=1), np.stack(rotations, axis=1), np.zeros(len(SIDES)))
+
+
+def _biped_legs_by_column(walk: Walk) -> list[BipedLeg]:
+    """Return the legs of a biped in the order of its feet."""
+    side_of_foot = {foot: side for side, foot in walk.robot.require_biped().feet.items()}
+    legs = biped_legs_of(walk.robot)
+    return [legs[side_of_foot[foot]] for foot in walk.robot.feet]
 
 
 def knee_positions(walk: Walk) -> Floats:
     """Return the positions of the knees' axes in the field's frame, `(n + 1, n_feet, 3)` [m]."""
-    positions = [
-        _to_field_frame(walk, leg.knee_positions(_leg_angles(walk, leg))) for leg in legs_of(walk.robot)
-    ]
-    return np.stack(positions, axis=1)
+    if walk.robot.biped is not None:
+        in_base = [
+            leg.knee_positions(leg.pick_angles(walk.trajectory.positions))
+            for leg in _biped_legs_by_column(walk)
+        ]
+    else:
+        in_base = [leg.knee_positions(_leg_angles(walk, leg)) for leg in legs_of(walk.robot)]
+    return np.stack([_to_field_frame(walk, points) for points in in_base], axis=1)
 
 
 def slips(walk: Walk, feet: FootTrajectories) -> Floats:
     """Return the distance that each foot slid over the ground in each frame, `(n, n_feet)` [m].
 
     The contact point is midway between the lowest point of the ball and the ground it is pressed into. It
-    moves with the ball; its displacement over the frame is the slip. Rolling only turns it about itself.
+    moves with the ball; its displacement over the frame is the slip. Rolling only turns it about itself. Of
+    the corners of a sole, those count that are as low as the lowest; their mean displacement is the slip.
 
     A frame at one of whose ends the foot touches counts in full: a foot that lands or lifts drags, and the
     physics steps show that this is nearly all of its displacement in the frame. A contact between the two
     ends is not noticed.
     """
-    arms = np.zeros_like(feet.ball_centres[:-1])  # from the ball's centre to the contact point, field's frame
-    arms[..., 2] = -(feet.ball_centres[:-1, :, 2] + feet.ball_radii) / 2.0
-    arms_in_shank = np.einsum("nfji,nfj->nfi", feet.shank_rotations[:-1], arms)
-    later_arms = np.einsum("nfij,nfj->nfi", feet.shank_rotations[1:], arms_in_shank)
-    displacements = np.diff(feet.ball_centres, axis=0) + later_arms - arms
+    # from the points to the contact points, in the field's frame
+    arms = np.zeros_like(feet.points[:-1])
+    arms[..., 2] = -(feet.points[:-1, ..., 2] + feet.radii[:, np.newaxis]) / 2.0
+    arms_in_foot = np.einsum("nfji,nfpj->nfpi", feet.rotations[:-1], arms)
+    later_arms = np.einsum("nfij,nfpj->nfpi", feet.rotations[1:], arms_in_foot)
+    displacements = np.diff(feet.points, axis=0) + later_arms - arms
+    heights = feet.point_heights[:-1]
+    is_low = heights <= heights.min(axis=-1, keepdims=True) + LOW_CORNER_M
+    mean_displacements = (displacements * is_low[..., np.newaxis]).sum(axis=2)
+    mean_displacements /= is_low.sum(axis=2)[..., np.newaxis]
     is_touching = walk.trajectory.foot_contacts[:-1] | walk.trajectory.foot_contacts[1:]
-    return np.where(is_touching, np.hypot(displacements[..., 0], displacements[..., 1]), 0.0)
+    return np.where(is_touching, np.hypot(mean_displacements[..., 0], mean_displacements[..., 1]), 0.0)
 
 
 def measure_feet(walk: Walk, path_m: float) -> FeetFigures:
@@ -126,7 +172,7 @@ def measure_feet(walk: Walk, path_m: float) -> FeetFigures:
         mid_swing_clearance_m=_min_of_all([foot.mid_swing_m for foot in feet]),
         lowest_knee_m=float(knee_positions(walk)[walk.first_measured_row :, :, 2].min()),
         duty=_duty(contacts.ravel()),
-        planned_duty=1.0 - walk.timing.air_share,
+        planned_duty=1.0 - walk.cycle.air_share,
         feet_down=tuple((rows_by_feet_down / max(len(contacts), 1)).tolist()),
         feet=feet,
     )
@@ -181,14 +227,13 @@ def _measure_foot(
         lowest_swing_m=min(peaks_m, default=None),
         mid_swing_m=min(mid_swings_m, default=None),
         duty=duty,
-        planned_duty=1.0 - walk.timing.air_share,
+        planned_duty=1.0 - walk.cycle.air_share,
     )
 
 
 def lifting_phase(walk: Walk, column: int) -> float:
     """Return the phase at which a foot should lift for the first time, in `[0, 1)`."""
-    foot = list(legs_by_foot(walk.robot))[column]
-    return (walk.phases.offsets[foot] - walk.phases.starts[0]) % 1.0
+    return walk.cycle.lift_phases[walk.robot.feet[column]]
 
 
 def cycles_of(walk: Walk, column: int) -> Indices:
@@ -196,7 +241,7 @@ def cycles_of(walk: Walk, column: int) -> Indices:
 
     A foot's cycle begins where it should lift.
     """
-    cycle_frames = walk.timing.n_frames
+    cycle_frames = walk.cycle.n_frames
     first_lift = lifting_phase(walk, column) * cycle_frames
     first_number = int(np.ceil(max(walk.settled_row - first_lift, 0.0) / cycle_frames))
     numbers = np.arange(first_number, (walk.last_row - first_lift) / cycle_frames + 1.0)

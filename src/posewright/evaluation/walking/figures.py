@@ -45,7 +45,7 @@ class Figure:
     commanded: str | None = None
     limit: float | None = None
 
-    def of(self, report: GaitReport) -> float | None:
+    def value_in(self, report: GaitReport) -> float | None:
         """Return the figure's value in a report."""
         value: float | None = report.figures[self.name]
         return value
@@ -64,7 +64,7 @@ class Figure:
         """Return the worst value in several reports; None if none has a value."""
         badness_and_value = []
         for report in reports:
-            value = self.of(report)
+            value = self.value_in(report)
             if value is not None:
                 badness_and_value.append((self._badness(value, report), value))
         if not badness_and_value:
@@ -74,7 +74,7 @@ class Figure:
 
     def median(self, reports: Sequence[GaitReport]) -> float | None:
         """Return the median of the values in several reports; None if none has a value."""
-        values = [value for report in reports if (value := self.of(report)) is not None]
+        values = [value for report in reports if (value := self.value_in(report)) is not None]
         return float(median(values)) if values else None
 
     def _badness(self, value: float, report: GaitReport) -> float:
@@ -199,7 +199,12 @@ def _figure_rows(result: WalkResult, body: str) -> Table:
     measured = f"{report.travel.measured_s:.1f} s after {result.walk.settings.settle_s:.1f} s"
     title = f"{result.gait} on {result.robot.name}, {body}, {measured}"
     rows = [
-        (figure.label, figure_cell(figure, figure.of(report)), figure.unit, _reference_text(figure, report))
+        (
+            figure.label,
+            figure_cell(figure, figure.value_in(report)),
+            figure.unit,
+            _reference_text(figure, report),
+        )
         for figure in FIGURES
     ]
     return figure_table(title, ("figure", "measured", "unit", REFERENCE_COLUMN), rows)
@@ -212,7 +217,7 @@ def _reference_text(figure: Figure, report: GaitReport) -> str:
     if figure.commanded is None:
         return limit_text(figure)
     commanded = float(report.figures[figure.commanded])
-    value = figure.of(report)
+    value = figure.value_in(report)
     error = f" ({value / commanded - 1.0:+.0%})" if value is not None and commanded else ""
     return f"{figure.text(commanded)} commanded{error}"
 
@@ -263,7 +268,7 @@ def compared_columns() -> list[str]:
 
 def compared_cells(report: GaitReport) -> list[Styled]:
     """Return the cells of a report below these heads."""
-    return [figure_cell(figure, figure.of(report)) for figure in _compared_figures()]
+    return [figure_cell(figure, figure.value_in(report)) for figure in _compared_figures()]
 
 
 def figure_cell(figure: Figure, value: float | None) -> Styled:

@@ -156,7 +156,10 @@ class WalkResult:
         return self.simulated_s / self.wall_s if self.wall_s > 0.0 else None
 
     def figures(self) -> dict[str, PlainData]:
-        """Return everything that follows from the recording, as plain data for JSON."""
+        """Return the walk's settings and figures, and the recording's digest, as plain data for JSON.
+
+        Nothing depends on the machine: wall time is left out.
+        """
         settings = self.walk.settings
         return {
             "gait": settings.gait,

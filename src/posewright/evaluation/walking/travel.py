@@ -107,7 +107,7 @@ def cycle_velocities(walk: Walk, begin: int, end: int) -> Floats:
         begin: row in which the first cycle begins.
         end: row at which the last cycle ends at the latest.
     """
-    cycle_frames = walk.timing.n_frames
+    cycle_frames = walk.cycle.n_frames
     cycle_rows = np.arange(begin, end + 1, cycle_frames)  # where one cycle ends and the next begins
     positions = walk.trajectory.base[cycle_rows, :2]
     yaw = walk.trajectory.yaw[cycle_rows]
@@ -140,8 +140,8 @@ def _path_length(walk: Walk, begin: int, end: int, velocities: Floats) -> float:
         end: last row.
         velocities: of the cycles, as returned by `cycle_velocities`.
     """
-    cycle_s = walk.timing.n_frames * walk.frame_s
-    last_cycle_end = end - (end - begin) % walk.timing.n_frames
+    cycle_s = walk.cycle.n_frames * walk.frame_s
+    last_cycle_end = end - (end - begin) % walk.cycle.n_frames
     base = walk.trajectory.base
     remaining_m = float(np.linalg.norm(base[end, :2] - base[last_cycle_end, :2]))
     return float(np.hypot(velocities[:, 0], velocities[:, 1]).sum()) * cycle_s + remaining_m
@@ -156,7 +156,7 @@ def _measure_stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch
     stretches = []
     for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end):
         # the first command changes nothing: the settling time covers the robot's start
-        first_valid_row = span.given_row + walk.timing.n_frames if span.given_row > 0 else 0
+        first_valid_row = span.given_row + walk.cycle.n_frames if span.given_row > 0 else 0
         velocities = cycle_velocities(walk, max(span.start_row, first_valid_row), span.stop_row)
         stretches.append(
             CommandStretch(
@@ -205,7 +205,7 @@ def measure_attitude(walk: Walk) -> Attitude:
         roll_deg=_range(roll_deg[begin:]),
         pitch_deg=_range(pitch_deg[begin:]),
         body_height_m=float(heights.mean()),
-        bounce_m=_bounce(heights, walk.timing.n_frames),
+        bounce_m=_bounce(heights, walk.cycle.n_frames),
     )
 
 

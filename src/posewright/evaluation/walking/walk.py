@@ -17,8 +17,8 @@ from posewright.documents import Bounds, Node, PlainData, read_record
 from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
-from posewright.gaits import STILL, Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
-from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
+from posewright.gaits import STILL, Gait, GaitCycle, VelocityCommand
+from posewright.gaits.reading import SUFFIX, parse_gait
 from posewright.recordings import Recording
 from posewright.recordings.falls import FallLimits, describe_direction
 from posewright.recordings.plausibility import MAX_VALUE
@@ -135,16 +135,14 @@ class Walk:
     Attributes:
         trajectory: of the robot.
         settings: of the walk.
-        timing: of the gait's cycle.
-        phases: of the gait.
+        cycle: of the gait.
         velocity_commands: in the order of time; the first is in effect from the start.
         corrections: by the safety filter.
     """
 
     trajectory: Trajectory
     settings: WalkSettings
-    timing: GaitTiming
-    phases: PhaseTable
+    cycle: GaitCycle
     velocity_commands: tuple[TimedCommand, ...]
     corrections: tuple[Correction, ...] = ()
 
@@ -173,8 +171,7 @@ class Walk:
         return cls(
             trajectory,
             settings,
-            timing=timing_of(walked_gait.parameters, recorded_robot.frame_period_s),
-            phases=walked_gait.phases,
+            cycle=walked_gait.cycle(recorded_robot),
             velocity_commands=_read_velocity_commands(trajectory),
             corrections=corrections_of(trajectory),
         )

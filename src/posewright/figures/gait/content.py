@@ -15,6 +15,7 @@ from posewright.gaits import (
     AirPath,
     Gait,
     GaitTiming,
+    QuadrupedGait,
     SteadyWalk,
     VelocityCommand,
     air_path,
@@ -180,7 +181,7 @@ class GaitContent:
         UnreachableError: by properties: a foot cannot stand on its equilibrium point.
     """
 
-    gait: Gait
+    gait: QuadrupedGait
     robot: Robot
     command: VelocityCommand
 

@@ -49,7 +49,7 @@ def has_compensation(content: GaitContent) -> bool:
 
 
 def draw_above(
-    axes: Axes, content: GaitContent, *, has_names: bool = True, moves_by_feet: bool = False
+    axes: Axes, content: GaitContent, *, has_names: bool = True, base_follows_feet: bool = False
 ) -> None:
     """Draw the robot from above, x to the right, its feet over a cycle and its pose at the end.
 
@@ -59,35 +59,35 @@ def draw_above(
         axes: to draw into.
         content: the cycle.
         has_names: write the names of the feet.
-        moves_by_feet: move the base as its feet would carry it, not as it is commanded.
+        base_follows_feet: move the base as its feet would carry it, not as it is commanded.
     """
     outline = base_outline(content)
-    components = content.feet_motion if moves_by_feet else content.commanded_motion
+    components = content.feet_motion if base_follows_feet else content.commanded_motion
     _draw_bases(axes, outline, content.base_path(components, content.timing.period_s)[-1])
     for path in content.feet.values():
         _draw_foot(axes, path)
         if has_names:
             _write_foot_name(axes, path)
-    draw_base_path(axes, content, moves_by_feet=moves_by_feet)
+    draw_base_path(axes, content, base_follows_feet=base_follows_feet)
     axes.margins(x=0.06, y=0.18 if has_names else 0.06)
     trim_axes(axes)
 
 
-def draw_base_path(axes: Axes, content: GaitContent, *, moves_by_feet: bool = False) -> None:
-    """Draw the path of the base in a cycle as an arrow: the one that is commanded.
+def draw_base_path(axes: Axes, content: GaitContent, *, base_follows_feet: bool = False) -> None:
+    """Draw the path of the base in a cycle as an arrow, and a second one dotted.
 
-    The feet step along a different path if the gait has a compensation (travel gain and trim); that is
-    dotted.
+    The commanded path is the arrow. The feet step along another path if the gait has a compensation (travel
+    gain and trim), which corrects what the robot loses by slipping; that path is dotted.
 
     Args:
         axes: to draw into.
         content: the gait.
-        moves_by_feet: whether the arrow is the path of the feet instead, and the commanded one is dotted.
+        base_follows_feet: the arrow is the path along which the feet step, and the commanded one is dotted.
     """
     commanded = content.base_path(content.commanded_motion, content.timing.period_s)
     stepped = content.base_path(content.feet_motion, content.timing.period_s)
-    solid = stepped if moves_by_feet else commanded
-    dotted = commanded if moves_by_feet else stepped
+    solid = stepped if base_follows_feet else commanded
+    dotted = commanded if base_follows_feet else stepped
     if has_compensation(content):
         axes.plot(*dotted[:, :2].T * MM, color=GREY, lw=1.2, ls=":", zorder=6)
     if np.ptp(solid[:, :2], axis=0).max() > TOLERANCE:

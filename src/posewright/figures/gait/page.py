@@ -9,7 +9,7 @@ from posewright.figures.gait.content import COLOURS, SHORT_FOOT_NAMES, FootPath,
 from posewright.figures.style import GREY, INK, WRONG, axes_at, canvas, label_figure, styled, write_row_legend
 from posewright.gaits import (
     FEET,
-    Gait,
+    QuadrupedGait,
     VelocityCommand,
     bound_text,
     greatest_speed_m_s,
@@ -48,7 +48,7 @@ GAUGE_TEXT_WIDTH_IN = 0.22
 
 @styled("drawing a gait")
 def draw_gait(
-    gait: Gait,
+    gait: QuadrupedGait,
     robot: Robot | str | None = None,
     *,
     command: VelocityCommand | None = None,
@@ -74,7 +74,7 @@ def draw_gait(
     return draw_gait_page(content, figure)
 
 
-def half_speed_command(gait: Gait, robot: Robot) -> VelocityCommand:
+def half_speed_command(gait: QuadrupedGait, robot: Robot) -> VelocityCommand:
     """Return the command of half the greatest speed, forward."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     return VelocityCommand(forward_m_s=0.5 * greatest_speed_m_s(gait.parameters, timing))

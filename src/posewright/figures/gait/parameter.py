@@ -15,7 +15,7 @@ from posewright.figures.gait.content import COLOURS, MM, FootPath, GaitContent
 from posewright.figures.gait.cycle import BAND, draw_phases
 from posewright.figures.style import FAINT, GREY, INK, axes_at, canvas, label_figure, styled, trim_axes
 from posewright.gaits import (
-    Gait,
+    QuadrupedGait,
     VelocityCommand,
     explanation,
     greatest_speed_m_s,
@@ -38,7 +38,7 @@ TURN_PARAMETER = "maximum_turn_rad"
 
 
 def parameter_variants(
-    gait: Gait, robot: Robot, name: str, values: Sequence[float] | Mapping[str, Mapping[str, float]]
+    gait: QuadrupedGait, robot: Robot, name: str, values: Sequence[float] | Mapping[str, Mapping[str, float]]
 ) -> dict[str, GaitContent]:
     """Return a gait with several values of a parameter, at its greatest forward speed or greatest turn.
 
@@ -53,7 +53,7 @@ def parameter_variants(
 
 @styled("drawing a gait")
 def draw_parameter(
-    gait: Gait,
+    gait: QuadrupedGait,
     name: str,
     values: Sequence[float] | Mapping[str, Mapping[str, float]],
     *,
@@ -90,7 +90,7 @@ def _label(name: str, value: float) -> str:
     return f"{value:.3g} {unit.replace('pairs', 'pair') if value == 1 else unit}".strip()
 
 
-def _fastest_content(gait: Gait, robot: Robot, name: str) -> GaitContent:
+def _fastest_content(gait: QuadrupedGait, robot: Robot, name: str) -> GaitContent:
     """Return a gait at its greatest speed forward, or at its fastest turn for a parameter of turning."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     parameter, _, _ = name.partition(".")
@@ -268,7 +268,7 @@ def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 def _draw_above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw the robot and the paths of its feet from above, all panels in the same scale."""
     for panel, content in zip(axes, contents, strict=True):
-        feet.draw_above(panel, content, has_names=False, moves_by_feet=True)
+        feet.draw_above(panel, content, has_names=False, base_follows_feet=True)
     feet.set_equal_scale(axes)
 
 

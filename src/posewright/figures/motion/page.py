@@ -188,7 +188,7 @@ def _legend_handles(content: MotionContent) -> list[Artist]:
 
     joints = [content.robot.joint(joint) for joint in content.displayed_joints]
     handles: list[Artist] = [
-        Line2D([], [], color=panel.CURVE, marker="o", markersize=3.2, label="angle [deg], keyframes"),
+        Line2D([], [], color=panel.CURVE_COLOUR, marker="o", markersize=3.2, label="angle [deg], keyframes"),
         Line2D([], [], color=panel.LIMIT, ls="--", lw=1.0, label="limit"),
     ]
     if any(

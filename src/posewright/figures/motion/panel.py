@@ -167,8 +167,8 @@ def _finding_time(content: MotionContent, finding: Finding) -> float:
 
 
 # Colours.
-CURVE = "#1b5e8a"
-SECOND_LAP = "#9dbfd6"
+CURVE_COLOUR = "#1b5e8a"
+LATER_CURVE_COLOUR = "#9dbfd6"
 FRAME = "#d9dde1"
 HEADING = "#5b6770"
 LIMIT = "#c0392b"
@@ -213,11 +213,16 @@ def draw_joint(axes: Axes, content: MotionContent, joint: str) -> None:
     curve = content.curve(joint)
     times = content.times
     first_pass_s = content.motion.duration
-    for is_in_pass, colour in ((times >= first_pass_s, SECOND_LAP), (times <= first_pass_s, CURVE)):
+    for is_in_pass, colour in (
+        (times >= first_pass_s, LATER_CURVE_COLOUR),
+        (times <= first_pass_s, CURVE_COLOUR),
+    ):
         axes.plot(times[is_in_pass], curve[is_in_pass], color=colour, linewidth=1.4, solid_capstyle="round")
     keyframe_angles = curve[np.searchsorted(times, content.keyframe_times)]
     size = 3.2 if len(content.keyframe_times) <= MANY_KEYFRAMES else 1.8
-    axes.plot(content.keyframe_times, keyframe_angles, "o", color=CURVE, markersize=size, clip_on=False)
+    axes.plot(
+        content.keyframe_times, keyframe_angles, "o", color=CURVE_COLOUR, markersize=size, clip_on=False
+    )
 
 
 def _set_limits(axes: Axes, content: MotionContent, joint: str) -> None:

@@ -190,7 +190,8 @@ def _extend_names(poses: _PoseTable, series: Series) -> list[str]:
     if not series.is_numbered:
         return poses.array_names
     names = [array.name for array in series.arrays][: len(poses)]
-    last_number = int(series.arrays[-1].name.rpartition("_")[2])
+    _, _, last_number_text = series.arrays[-1].name.rpartition("_")
+    last_number = int(last_number_text)
     n_added = len(poses) - len(names)
     names += [numbered_name(series.name, last_number + i) for i in range(1, n_added + 1)]
     return names
@@ -237,16 +238,18 @@ def _build_poses(motion: Motion, name: str) -> tuple[_PoseTable, tuple[str, ...]
 def _pose_angles(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
     """Return the angles of all poses `(n_poses, 16)` [deg], and a remark on joints that are never set.
 
-    Where a keyframe does not set a joint, it keeps its last angle; before the first one it has that.
+    Where a keyframe does not set a joint, the joint keeps its last angle, and before its first angle it
+    already has that. A joint that is never set stands as in the robot's stand.
 
     Raises:
         FormatError: an angle is beyond a full turn.
     """
     rows = np.array([keyframe.pose.with_joints(JOINT_ORDER).angles for keyframe in motion.keyframes])
     unset = [joint for joint, column in zip(JOINT_ORDER, rows.T, strict=True) if np.isnan(column).all()]
-    stand = standing_angles(card)
+    angle_of_standing_joint = standing_angles(card)
+    stand_row = [angle_of_standing_joint[joint] for joint in JOINT_ORDER]
     rows = fill_unset_angles(rows)
-    rows = np.where(np.isnan(rows), [stand[joint] for joint in JOINT_ORDER], rows)
+    rows = np.where(np.isnan(rows), stand_row, rows)
     degrees = np.degrees(rows)
     if not np.all(np.abs(degrees) <= MAX_DEG):
         raise FormatError(f"motion {motion.name!r} turns a joint by more than {MAX_DEG:g} deg")

@@ -107,6 +107,7 @@ class _Reader:
     """
 
     def __init__(self, data: bytes, path: Path | None) -> None:
+        """Store the file, and where its lines end; raise a FormatError if it has too many."""
         n_lines = data.count(b"\n")
         if n_lines > MAX_LINES:
             where = Where(path, MAX_LINES)

@@ -63,7 +63,7 @@ def render(motion: Motion, overwritten_file: bytes | None = None, path: Path | N
     folder = None if path is None else path.parent
     old_file = overwritten_file
     old_path = path
-    own_reference: str | None = None  # how the file that the motion was read from names the robot
+    source_reference: str | None = None  # how the file that the motion was read from names the robot
     if origin is not None and isinstance(origin.document, bytes):
         old_file = origin.document
         old_path = origin.path
@@ -73,29 +73,33 @@ def render(motion: Motion, overwritten_file: bytes | None = None, path: Path | N
     root = parse_document(old_text, old_path)
     old_motion = motion_of(root, card_of_motion(motion))
     if old_file is not overwritten_file and old_motion.robot == motion.robot:
-        own_reference = str(root.value["robot"])
-    robot_reference = _robot_reference(motion, folder, own_reference)
+        source_reference = str(root.value["robot"])
+    robot_reference = _robot_reference(motion, folder, source_reference)
     tree = tree_of(motion, OldDocument(root.value, old_motion), robot_reference)
     bom = BOM if old_file.startswith(BOM) else b""
     return bom + revise_document(old_text, tree).encode()
 
 
-def _robot_reference(motion: Motion, folder: Path | None, own_reference: str | None = None) -> str:
+def _robot_reference(motion: Motion, folder: Path | None, source_reference: str | None = None) -> str:
     """Return how a native file names a motion's robot: by its name, or by the path of its card.
 
     Args:
         motion: the motion.
         folder: the folder of the file, to which the path is relative; None if it is not known.
-        own_reference: how the file that the motion was read from names it; kept if it still means the robot.
+        source_reference: how the file that the motion was read from names the robot; kept if it still
+            means it.
     """
     card = card_of_motion(motion)
-    if own_reference is not None and (folder is None or not is_path(own_reference)):
-        return own_reference
+    if source_reference is not None and (folder is None or not is_path(source_reference)):
+        return source_reference
     if folder is None or card is None or card.folder is None or is_listed(card):
         return motion.robot
     card_path = (card.folder / CARD).resolve()
-    if own_reference is not None and (folder / own_reference).resolve() in (card_path, card_path.parent):
-        return own_reference
+    if source_reference is not None and (folder / source_reference).resolve() in (
+        card_path,
+        card_path.parent,
+    ):
+        return source_reference
     try:
         relative = Path(os.path.relpath(card_path, folder.resolve())).as_posix()
     except ValueError:  # on another drive

@@ -169,6 +169,7 @@ def _read_name(node: Node) -> str:
 
 
 def _read_sound(node: Node) -> SoundTrack:
+    """Return the sound of a motion: its file, and when it starts."""
     fields = node.fields(required=("file",), optional=("start_s",))
     file = fields["file"].text()
     if not file.lower().endswith(WAV_SUFFIX):
@@ -297,6 +298,7 @@ def read_light(node: Node, led: Led) -> Light:
 
 
 def _read_attitude(node: Node) -> Attitude:
+    """Return roll, pitch and yaw of the base [rad]."""
     angles = node.items()
     if len(angles) != 3:
         node.fail(f"{len(angles)} angles", hint="write roll, pitch and yaw in degrees")
@@ -305,6 +307,7 @@ def _read_attitude(node: Node) -> Attitude:
 
 
 def _read_tangent(node: Node) -> Tangent:
+    """Return the speeds of a joint at a keyframe: one for both sides, or `[arriving, leaving]` [deg/s]."""
     speeds = node.items() if isinstance(node.value, list) else [node, node]
     if len(speeds) != 2:
         node.fail(f"{len(speeds)} speeds", hint="write one, or [arriving, leaving], in degrees a second")

@@ -59,6 +59,7 @@ class _KeyframeDefaults:
         )
 
     def entries(self) -> Iterator[tuple[str, object]]:
+        """Yield the entries of the document that state the defaults, except usual ramps and no stiffness."""
         yield "easing", self.easing.value
         if self.accel_share != DEFAULT_ACCEL_SHARE:
             yield "accel_share", self.accel_share
@@ -74,7 +75,8 @@ def tree_of(
     Args:
         motion: the motion.
         old: the document that is written over, if there is one. Values that mean the same in both stay as
-            they are written there, and the defaults for keyframes stay too.
+            they are written there, and so do its defaults: easing, ramps and stiffness of keyframes that
+            state none.
         robot_reference: how the document names the robot; by default by its name.
     """
     robot_reference = motion.robot if robot_reference is None else robot_reference
@@ -89,7 +91,7 @@ def tree_of(
     if "start_pose" in old.tree and has_same_start:
         tree["start_pose"] = old.tree["start_pose"]  # keeps the name of the pose
         del tree["start_pose_deg"]
-    for key, is_unchanged in _unchanged_keys(motion, old.motion).items():
+    for key, is_unchanged in _are_values_equal(motion, old.motion).items():
         if is_unchanged:
             tree.pop(key, None)
             if key in old.tree:
@@ -97,8 +99,8 @@ def tree_of(
     return tree
 
 
-def _unchanged_keys(motion: Motion, old: Motion) -> dict[str, bool]:
-    """Return, for each key, whether two motions have the same value."""
+def _are_values_equal(motion: Motion, old: Motion) -> dict[str, bool]:
+    """Return, by key of the document, whether two motions have the same value for it."""
     same_joints = motion.joints == old.joints
     attributes = ("source", "repeat", "speed", "next", "exit", "sound")
     return {

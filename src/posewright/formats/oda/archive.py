@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from posewright.display import Lines
 from posewright.errors import FormatError, UnknownNameError, Where, escape_unprintable
@@ -87,7 +88,24 @@ def _kind_of(head: bytes) -> EntryKind:
 
 MAGIC = b"ODAR"
 HEAD = struct.Struct("<4sHHII48s")
-"""Magic, major, minor, number of entries, bytes of an entry of the table, reserved."""
+"""The fields of an `ArchiveHead`."""
+
+
+class ArchiveHead(NamedTuple):
+    """The first bytes of an archive."""
+
+    magic: bytes
+    major_version: int
+    minor_version: int
+    n_entries: int
+    row_bytes: int  # of each entry in the table
+    reserved: bytes
+
+    @classmethod
+    def unpack(cls, data: bytes) -> ArchiveHead:
+        """Return the head of an archive from its bytes."""
+        return cls._make(HEAD.unpack_from(data))
+
 
 ROW = struct.Struct("<4s128sIII")
 """An entry of the table: type, name, offset from the start of the file, size, reserved."""
@@ -266,7 +284,16 @@ class OdaArchive:
         return self._replace_entries((*self.entries, *entries))
 
     def with_data(self, index: int, data: bytes, kind: str | None = None) -> OdaArchive:
-        """Return the archive with the bytes of one entry replaced; otherwise as `with_entry`."""
+        """Return the archive with the bytes of one entry replaced.
+
+        Args:
+            index: the index of the entry, from 0.
+            data: its new bytes.
+            kind: its new type; None for that of its new content.
+
+        Raises:
+            FormatError: there is no such type.
+        """
         old_entry = self.entries[index]
         if data == old_entry.data and kind is None:
             return self
@@ -299,12 +326,22 @@ class OdaArchive:
         for entry in self.entries:
             rows.append(entry.row(offset))
             offset += len(entry.data)
-        head = HEAD.pack(MAGIC, *self.version, n_entries, ROW.size, self.reserved)
-        return b"".join((head, *rows, *(entry.data for entry in self.entries)))
+        major_version, minor_version = self.version
+        head = ArchiveHead(MAGIC, major_version, minor_version, n_entries, ROW.size, self.reserved)
+        return b"".join((HEAD.pack(*head), *rows, *(entry.data for entry in self.entries)))
 
 
 def new_entry(name: str, data: bytes, kind: str | None = None) -> OdaEntry:
-    """Return an entry; arguments and errors as in `OdaArchive.with_entry`."""
+    """Return an entry that is not in an archive yet.
+
+    Args:
+        name: its name, at most 127 characters of Latin-1.
+        data: its bytes as they will be in the archive, with gzip if it has it.
+        kind: its type, one of `TYPES`; None for that of its content.
+
+    Raises:
+        FormatError: the name or the type is not possible.
+    """
     require_name(name)
     if kind is None:
         kind = TYPE_OF.get(content_of(data).kind, "")

@@ -50,10 +50,11 @@ _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
 _MAX_STEM_LENGTH = 200  # file systems allow 255 bytes with the suffix
 _CHECKSUM_LENGTH = 9  # room for `~` and the first digits of a checksum
 _EMPTY_STEM = "%"
-"""The file of an entry without a name; no code has only one character."""
+"""The file of an entry without a name; an escaped byte has three characters."""
 
-_CODE = re.compile(rb"%([0-9A-F]{2})")
-_COUNTER = re.compile(r"~[0-9]+$")
+_ESCAPED_BYTE = re.compile(rb"%([0-9A-F]{2})")
+_COUNTER_SUFFIX = re.compile(r"~[0-9]+$")
+"""What `file_stem` writes for an unsafe byte, and `FileNames` after a name that is in use."""
 
 
 def file_stem(name: str) -> str:
@@ -85,12 +86,12 @@ def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
     """
     name = path.name
     file_suffix = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
-    stem = _COUNTER.sub("", name[: len(name) - len(file_suffix)])
+    stem = _COUNTER_SUFFIX.sub("", name[: len(name) - len(file_suffix)])
     if stem == _EMPTY_STEM:
         return ""
-    if not stem.isascii():  # not from `file_stem`, so it has no codes
+    if not stem.isascii():  # not from `file_stem`, so no byte is escaped
         return stem
-    raw = _CODE.sub(lambda code: bytes((int(code[1], 16),)), stem.encode("ascii"))
+    raw = _ESCAPED_BYTE.sub(lambda match: bytes.fromhex(match[1].decode()), stem.encode("ascii"))
     return raw.decode("latin-1")
 
 
@@ -141,10 +142,10 @@ def part_from_file(
     type_name: str | None = None,
     robot: str | Robot | None = None,
 ) -> ArchivePart:
-    """Return a file prepared for an archive.
+    """Return a file prepared for an archive: its bytes, and the name and type of its entry.
 
-    An OMTN, a placeholder or a sound is unpacked from gzip but not changed. A motion of any other format is
-    converted to an OMTN. Any other file needs a type and is not changed.
+    A motion in Sony's format OMTN, a placeholder or a sound is unpacked from gzip but not changed. A motion
+    of any other format is converted to an OMTN. Any other file needs a type and is not changed.
 
     Args:
         path: the file.
@@ -201,10 +202,10 @@ def _convert_motion(path: Path, name: str, *, is_renamed: bool, robot: str | Rob
         raise FormatError(f"the file has {len(file.motions)} motions", where=Where(path), hint=hint)
     retargeted = retarget_to_robot(file.motion(), robot)
     motion = OMTN_FORMAT.prepare_motion(retargeted.motion, STRAIGHT)  # the robot plays straight segments only
-    written = omtn_of(replace(motion, name=name) if is_renamed else motion)
-    part = _build_motion_part(written.document, name)
-    losses = (*describe_retargeting_losses(retargeted), *written.losses)
-    remarks = (*file.warnings, *describe_unmoved_joints(retargeted), *written.remarks, *part.remarks)
+    written_document = omtn_of(replace(motion, name=name) if is_renamed else motion)
+    part = _build_motion_part(written_document.document, name)
+    losses = (*describe_retargeting_losses(retargeted), *written_document.losses)
+    remarks = (*file.warnings, *describe_unmoved_joints(retargeted), *written_document.remarks, *part.remarks)
     return replace(part, losses=losses, remarks=remarks, faults=find_faults(retargeted.motion))
 
 
@@ -239,11 +240,18 @@ def with_parts(
 def without_entries(
     archive: OdaArchive, entries: Sequence[PageReference], *, keep_places: bool = False
 ) -> OdaArchive:
-    """Return an archive without some entries; see `files.remove_from_archive`."""
+    """Return an archive without some entries.
+
+    Args:
+        archive: the archive.
+        entries: names or numbers, from 1, of the entries to remove.
+        keep_places: whether placeholders take their places, so that the other entries keep their numbers.
+    """
     names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}
-    removed = {find_page(entry, names, last=len(names), where=Where(archive.path)) - 1 for entry in entries}
+    where = Where(archive.path)
+    removed_indices = {find_page(entry, names, last=len(names), where=where) - 1 for entry in entries}
     if not keep_places:
-        return archive.with_only(*(index for index in range(len(names)) if index not in removed))
-    for index in sorted(removed):
+        return archive.with_only(*(index for index in range(len(names)) if index not in removed_indices))
+    for index in sorted(removed_indices):
         archive = archive.with_data(index, PLACEHOLDER)
     return archive

@@ -188,7 +188,7 @@ def add_to_archive(
 
     Args:
         path: the archive.
-        file: the file to add, as for `create_archive`.
+        file: the file to add: a motion of any format, a sound or a placeholder.
         name: the name of the entry, and of a motion that is converted to an OMTN; by default that of the
             file.
         type_name: a type of `archive.TYPES`; the file is then added unchanged, whatever its kind.

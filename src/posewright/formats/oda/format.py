@@ -44,7 +44,7 @@ def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocume
 
 
 def plain_entry(entry: OdaEntry, number: int, archive: OdaArchive) -> bytes:
-    """Return the bytes of an entry without gzip; `number` as in `document_of`."""
+    """Return the bytes of an entry without gzip; `number` is its number in the table, from 1."""
     if not is_gzip(entry.data):
         return entry.data
     byte_range = ByteRange(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
@@ -150,10 +150,10 @@ def _render_file(file: MotionFile) -> Rendering:
     losses: list[str] = []
     remarks: list[str] = []
     for label, motion in zip(file.pages, file.motions, strict=True):
-        written = omtn_of(motion)
-        archive = archive.with_data(label.number - 1, written.document.render())
-        losses += [f"{label.name}: {loss}" for loss in written.losses]
-        remarks += [f"{label.name}: {remark}" for remark in written.remarks]
+        written_document = omtn_of(motion)
+        archive = archive.with_data(label.number - 1, written_document.document.render())
+        losses += [f"{label.name}: {loss}" for loss in written_document.losses]
+        remarks += [f"{label.name}: {remark}" for remark in written_document.remarks]
     return Rendering(archive.render(), tuple(losses), tuple(remarks))
 
 

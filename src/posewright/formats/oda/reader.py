@@ -18,6 +18,7 @@ from posewright.formats.oda.archive import (
     NAME_BYTES,
     ROW,
     TYPE_OF,
+    ArchiveHead,
     EntryKind,
     OdaArchive,
     OdaEntry,
@@ -62,12 +63,12 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     table = _TableReader(data, byte_range)
     entries = table.read_entries()
     remarks += table.describe_deviations(entries)
-    _, major, minor, _, _, reserved = HEAD.unpack_from(data)
+    head = ArchiveHead.unpack(data)
     return OdaArchive(
         entries,
         path,
-        version=(major, minor),
-        reserved=reserved,
+        version=(head.major_version, head.minor_version),
+        reserved=head.reserved,
         plain_bytes=data,
         wrapping=wrapping,
         remarks=remarks,
@@ -134,16 +135,16 @@ class _TableReader:
 
     def read_entries(self) -> tuple[OdaEntry, ...]:
         """Return the entries after checking their offsets and sizes."""
-        _, _, _, n_entries, row_size, _ = HEAD.unpack_from(self.data)
-        if row_size != ROW.size:
-            message = f"the header gives {row_size} bytes per entry of the table"
+        head = ArchiveHead.unpack(self.data)
+        if head.row_bytes != ROW.size:
+            message = f"the header gives {head.row_bytes} bytes per entry of the table"
             self.byte_range.fail(message, _ROW_SIZE_OFFSET, f"it must be {ROW.size}")
-        table_end = HEAD.size + ROW.size * n_entries
-        if n_entries > MAX_ENTRIES:
-            message = f"the header counts {n_entries} entries"
+        table_end = HEAD.size + ROW.size * head.n_entries
+        if head.n_entries > MAX_ENTRIES:
+            message = f"the header counts {head.n_entries} entries"
             self.byte_range.fail(message, _N_ENTRIES_OFFSET, f"at most {MAX_ENTRIES} are read")
         if table_end > len(self.data):
-            message = f"a table of {n_entries} entries ends at byte {table_end}"
+            message = f"a table of {head.n_entries} entries ends at byte {table_end}"
             self.byte_range.fail(f"{message}, but the file ends at {len(self.data)}", _N_ENTRIES_OFFSET)
         rows = [_TableRow._make(row) for row in ROW.iter_unpack(self.data[HEAD.size : table_end])]
         for index, row in enumerate(rows):
@@ -193,12 +194,12 @@ class _TableReader:
 
     def describe_deviations(self, entries: tuple[OdaEntry, ...]) -> tuple[str, ...]:
         """Return remarks on what is unusual about the archive."""
-        _, major, minor, _, _, reserved = HEAD.unpack_from(self.data)
+        head = ArchiveHead.unpack(self.data)
         remarks: list[str] = []
-        if (major, minor) != VERSION:
-            remark = f"version {major}.{minor} is unknown; 0.3 is known"
+        if (head.major_version, head.minor_version) != VERSION:
+            remark = f"version {head.major_version}.{head.minor_version} is unknown; 0.3 is known"
             remarks.append(self.byte_range.remark(remark, _VERSION_OFFSET))
-        if any(reserved):
+        if any(head.reserved):
             remark = "reserved bytes of the header are not zero; they are kept"
             remarks.append(self.byte_range.remark(remark, _RESERVED_OFFSET))
         counts = Counter(entry.name for entry in entries)

@@ -22,7 +22,7 @@ MAGIC = b"OMTN"
 PLACEHOLDER = b"NotOMTN "
 """The content of an archive entry that AIBO Mind left empty."""
 
-URAD = 1_000_000  # angles are whole micro-radians
+URAD_PER_RAD = 1_000_000  # angles in a file are whole micro-radians
 MAX_STRING = 255  # bytes; the length of a string takes one byte
 VALUE_BYTES = 4  # bytes of every value of a keyframe
 SECTION_HEAD_BYTES = 8  # number and size of a section
@@ -106,6 +106,7 @@ class OmtnDocument:
     remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        """Freeze the arrays, and check that their shapes match and that a file can hold the document."""
         for array in (self.angles, self.attitudes, self.n_frames_between):
             array.setflags(write=False)
         shapes = (self.angles.shape, self.attitudes.shape, self.n_frames_between.shape)
@@ -200,7 +201,7 @@ class OmtnDocument:
         A keyframe has the number of frames before it, roll, pitch, yaw, and the joint angles. The first one
         has no frames before it, so that value is left out.
         """
-        head_format = "<IHI" if self.has_short_size else "<III"
+        head_format = "<IHI" if self.has_short_size else "<III"  # the size is the second number
         head = struct.pack(head_format, 3, self._section_3_bytes, 0)
         n_frames_before = np.concatenate([[0], self.n_frames_between])[:, None]
         values = np.hstack([n_frames_before, self.attitudes, self.angles]).astype("<i4").tobytes()

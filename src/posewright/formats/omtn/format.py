@@ -32,7 +32,7 @@ from posewright.formats.omtn.document import (
     MAX_ANGLE_URAD,
     MAX_FRAMES_BETWEEN,
     OMTN,
-    URAD,
+    URAD_PER_RAD,
     Integers,
     OmtnDocument,
 )
@@ -67,7 +67,7 @@ class OmtnLayout:
         creator: the author.
         minor_version: the minor version.
         frame_ms: the frame period in the header [ms].
-        base: the document the motion came from, if the file has its columns; else None.
+        source_document: the document the motion came from, if the file has its columns; else None.
         default_name: the name of the motion if that document has none.
     """
 
@@ -77,12 +77,12 @@ class OmtnLayout:
     creator: str
     minor_version: int
     frame_ms: int
-    base: OmtnDocument | None = None
+    source_document: OmtnDocument | None = None
     default_name: str = ""
 
 
 def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
-    """Return the layout of a motion of `card`.
+    """Return the layout of the file of a motion of `card`: its columns, and its design, which labels them.
 
     It is that of the document the motion came from, if this has a column for every joint that moves.
     Otherwise it has the design in the motion's extras, if the robot has that; or that of a part of the body,
@@ -91,24 +91,26 @@ def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     Raises:
         FormatError: the motion moves no joint that an OMTN can move.
     """
-    moved = moved_joints(motion)
-    base, default_name = _find_base(motion)
+    moving_joints = moved_joints(motion)
+    source_document, default_name = _find_source_document(motion)
     stated_design = motion.extras.get(DESIGN)
-    if base is not None and stated_design in (None, base.design):
+    if source_document is not None and stated_design in (None, source_document.design):
         naming = card.naming(NAMING)
-        joints = tuple(naming[locator] for locator in base.locators)
-        if moved <= set(joints):
-            layout = _build_layout(motion, base.design, joints, base.locators, base)
+        joints = tuple(naming[locator] for locator in source_document.locators)
+        if moving_joints <= set(joints):
+            layout = _build_layout(
+                motion, source_document.design, joints, source_document.locators, source_document
+            )
             return replace(layout, default_name=default_name)
     designs = _designs_of(card)
     locators = card.names_in(NAMING)
-    if not moved & set(locators):
+    if not moving_joints & set(locators):
         hint = f"joints are {', '.join(locators)}"
         raise FormatError(f"motion {motion.name!r} moves no joint that an OMTN can move", hint=hint)
-    design = _choose_design(designs, moved & set(locators), stated_design)
+    design = _choose_design(designs, moving_joints & set(locators), stated_design)
     joints = designs[design]
     return _build_layout(
-        motion, design, joints, locators=tuple(locators[joint] for joint in joints), base=None
+        motion, design, joints, locators=tuple(locators[joint] for joint in joints), source_document=None
     )
 
 
@@ -117,7 +119,7 @@ def default_name_of(path: Path | None) -> str:
     return (path.stem if path is not None else "") or "unnamed"
 
 
-def _find_base(motion: Motion) -> tuple[OmtnDocument | None, str]:
+def _find_source_document(motion: Motion) -> tuple[OmtnDocument | None, str]:
     """Return the document a motion came from, None without, and the default name of the motion."""
     origin = origin_of(motion)
     if origin is None or (origin.robot is not None and origin.robot.name != motion.robot):
@@ -139,31 +141,40 @@ def _designs_of(card: Robot) -> dict[str, tuple[str, ...]]:
     return dict(card.designs)
 
 
-def _choose_design(designs: dict[str, tuple[str, ...]], moved: set[str], stated: str | None) -> str:
-    """Return the stated design if it has all moved joints, else one with only these, else the largest."""
-    if stated in designs and moved <= set(designs[stated]):
-        return stated
+def _choose_design(
+    designs: dict[str, tuple[str, ...]], moving_joints: set[str], stated_design: str | None
+) -> str:
+    """Return the stated design if it has all moving joints, else one with only these, else the largest."""
+    if stated_design in designs and moving_joints <= set(designs[stated_design]):
+        return stated_design
     for label, joints in designs.items():
-        if set(joints) == moved:
+        if set(joints) == moving_joints:
             return label
     return max(designs, key=lambda label: len(designs[label]))
 
 
 def _build_layout(
-    motion: Motion, design: str, joints: tuple[str, ...], locators: tuple[str, ...], base: OmtnDocument | None
+    motion: Motion,
+    design: str,
+    joints: tuple[str, ...],
+    locators: tuple[str, ...],
+    source_document: OmtnDocument | None,
 ) -> OmtnLayout:
-    """Return the layout of the file, from `base` or the design; the motion's extras override its numbers."""
-    if base is not None:
-        minor_version = base.minor_version
-        frame_ms = base.frame_ms
-        creator = base.creator
+    """Return the layout of the file, with the numbers of the source document, or of the design without one.
+
+    The numbers in the motion's extras take precedence, if they are for this design.
+    """
+    if source_document is not None:
+        minor_version = source_document.minor_version
+        frame_ms = source_document.frame_ms
+        creator = source_document.creator
     else:
         dialect = dialect_of(design)
         minor_version = dialect.minor_version(design)
         frame_ms = dialect.frame_ms
         creator = OURS
     extras = motion.extras
-    if base is not None or extras.get(DESIGN) == design:
+    if source_document is not None or extras.get(DESIGN) == design:
         minor_version = _parse_header_number(extras.get(MINOR), minor_version)
         frame_ms = _parse_header_number(extras.get(FRAME_MS), frame_ms)
     return OmtnLayout(
@@ -173,7 +184,7 @@ def _build_layout(
         creator=extras.get(CREATOR, creator),
         minor_version=minor_version,
         frame_ms=frame_ms,
-        base=base,
+        source_document=source_document,
     )
 
 
@@ -231,12 +242,12 @@ def columns_of(
 
 def micro_radians(angles: Floats) -> Integers:
     """Return angles [rad] rounded to micro-radians."""
-    return np.rint(angles * URAD).astype(np.int32)
+    return np.rint(angles * URAD_PER_RAD).astype(np.int32)
 
 
 def _require_within_turn(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
     """Raise a FormatError if an angle is larger than a full turn."""
-    is_within_turn = np.abs(angles) * URAD <= MAX_ANGLE_URAD
+    is_within_turn = np.abs(angles) * URAD_PER_RAD <= MAX_ANGLE_URAD
     if is_within_turn.all():
         return
     row, column = divmod(int(is_within_turn.argmin()), len(joints))  # of the first angle that is not
@@ -269,11 +280,11 @@ class FrameTimeline:
 def frame_timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
     """Return one pass of a motion as keyframes at whole frames of `step_ms`, the first at frame 0.
 
-    A pause repeats the pose. Of several keyframes in one frame the last stays; a jump does not leave a frame
+    A pause repeats the pose. Of several keyframes in one frame the last stays; a jump does not start a frame
     early, since that would make the movement before it too fast. Angles are those at the rounded times, but
-    the attitude is that at the exact ones.
+    attitudes (of the base) are those at the exact ones.
     """
-    timeline = timeline_of(motion, step_ms, has_pose_at_zero=True, early_jumps=False)
+    timeline = timeline_of(motion, step_ms, has_pose_at_zero=True, jumps_start_early=False)
     losses, remarks = _describe_start(motion)
     unrounded_times_s = np.array([pose.unrounded_s for pose in timeline.poses])
     attitudes = motion.attitude_at(unrounded_times_s)
@@ -306,7 +317,11 @@ def _describe_start(motion: Motion) -> tuple[list[str], list[str]]:
 
 
 def rendering_of(motion: Motion) -> Rendering:
-    """Return the file of a motion; see `omtn_of`."""
+    """Return a motion as the bytes of an OMTN, with losses and remarks.
+
+    Raises:
+        FormatError: an OMTN cannot move its robot, or cannot hold the motion.
+    """
     document, losses, remarks, times_s = omtn_of(motion)
     return Rendering(document.render(), losses, remarks, times_s)
 
@@ -332,7 +347,7 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
         losses += (f"characters of the name {name!r}: the file has those of western Europe only (Latin-1)",)
         name = in_latin_1(name)
     document = replace(
-        _blank_document(layout) if layout.base is None else layout.base,
+        _blank_document(layout) if layout.source_document is None else layout.source_document,
         name=name,
         creator=in_latin_1(layout.creator),
         angles=angles,
@@ -346,8 +361,8 @@ def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
 
 
 def _blank_document(layout: OmtnLayout) -> OmtnDocument:
-    """Return a document with the columns of a layout and one empty keyframe."""
-    dialect = dialect_of(layout.design)
+    """Return a document with the columns of a layout and one keyframe whose angles are all 0."""
+    dialect = dialect_of(layout.design)  # how files for this model of AIBO differ
     n_joints = len(layout.locators)
     return OmtnDocument(
         "",
@@ -366,7 +381,9 @@ def _repeat_single_keyframe(
     timeline: FrameTimeline, layout: OmtnLayout
 ) -> tuple[FrameTimeline, tuple[str, ...]]:
     """Return the timeline with a single keyframe repeated, which Sony's player skips, and a remark."""
-    if len(timeline.frames) > 1 or (layout.base is not None and len(layout.base.angles) == 1):
+    source_document = layout.source_document
+    has_source_single_keyframe = source_document is not None and len(source_document.angles) == 1
+    if len(timeline.frames) > 1 or has_source_single_keyframe:
         return timeline, ()
     repeated = replace(
         timeline,
@@ -390,7 +407,8 @@ def _count_frames_between(
 
 def _choose_name(motion: Motion, layout: OmtnLayout) -> str:
     """Return the name in the file; empty if the old file has none and the motion was not renamed."""
-    if layout.base is not None and motion.name == layout.default_name and not layout.base.name:
+    is_source_nameless = layout.source_document is not None and not layout.source_document.name
+    if is_source_nameless and motion.name == layout.default_name:
         return ""
     return motion.name
 

@@ -248,7 +248,12 @@ class _ValueChecker:
             self.sections.byte_range.fail(message, offset, hint)
 
     def remark_on_first(self, is_wrong: Flags, first_column: int) -> None:
-        """Add a remark on the first wrong value; arguments as in `require_none`."""
+        """Add a remark on the first wrong value, if there is any.
+
+        Args:
+            is_wrong: `(n_keyframes, n)`, for some neighbouring columns of the values.
+            first_column: the column of the values that is the first of `is_wrong`.
+        """
         if is_wrong.any():
             message, offset = self._describe_first(is_wrong, first_column)
             self.sections.add_remark(message, offset)
@@ -289,7 +294,15 @@ def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDo
 
 
 def read_omtn_at(data: bytes, byte_range: ByteRange) -> OmtnDocument:
-    """Read a motion from a range of bytes of a file; errors as in `read_omtn`."""
+    """Read a motion, in gzip or not.
+
+    Args:
+        data: its bytes.
+        byte_range: where they are in a file, for messages.
+
+    Raises:
+        FormatError: it is damaged, or no OMTN.
+    """
     if not is_gzip(data):
         return _read_document(SectionReader(data, byte_range), wrapping=None)
     wrapping, remarks = unpack_gzip(data, byte_range, MAX_MOTION_BYTES)
@@ -328,7 +341,7 @@ def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> Om
     name, creator, design = sections.read_strings(names, _NAMES)
     joints = sections.open_section(2, names.end, min_size=SECTION_HEAD_BYTES + _JOINT_COUNT_BYTES)
     locators = _read_locators(sections, joints)
-    padding = _read_paddings(sections, names, joints)
+    padding = _read_section_padding(sections, names, joints)
     section = find_keyframes(
         sections, joints.end, n_keyframes=header.n_keyframes, n_joints=len(locators), design=design
     )
@@ -434,7 +447,7 @@ class _SectionPadding(NamedTuple):
     after_joints: bytes | None
 
 
-def _read_paddings(sections: SectionReader, names: ByteCursor, joints: ByteCursor) -> _SectionPadding:
+def _read_section_padding(sections: SectionReader, names: ByteCursor, joints: ByteCursor) -> _SectionPadding:
     """Return the padding of sections 1 and 2, which follows the strings of each up to its end.
 
     The result has None for the bytes of a section that has the usual padding: zeros up to a multiple of four
@@ -449,7 +462,7 @@ def _read_paddings(sections: SectionReader, names: ByteCursor, joints: ByteCurso
     n_joint_bytes = joints.position - joints.start
     after_names: bytes | None = sections.read_padding(names)
     after_joints: bytes | None = sections.read_padding(joints)
-    # a section whose strings end at a multiple of four bytes needs no padding, so it may belong to either
+    # strings that end at a multiple of four bytes need no padding, so the section may be of a padded file
     names_may_be_padded = bool(after_names) or n_name_bytes % 4 == 0
     joints_may_be_padded = bool(after_joints) or n_joint_bytes % 4 == 0
     are_both_padded = names_may_be_padded and joints_may_be_padded

@@ -14,7 +14,7 @@ import numpy as np
 
 from posewright.errors import InputError
 from posewright.formats.motion_file import Origin
-from posewright.formats.omtn.document import DEFAULT_FRAME_MS, URAD, Integers, OmtnDocument
+from posewright.formats.omtn.document import DEFAULT_FRAME_MS, URAD_PER_RAD, Integers, OmtnDocument
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot, robot, unlisted_robot
 
@@ -150,8 +150,9 @@ def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyfram
     """Return the keyframes of a document, with attitudes if any is set."""
     n_frames = document.n_frames_between.astype(np.int64) + 1
     reach_times_s = [0.0, *(n_frames * document.step_ms / 1000.0).tolist()]
-    angles = document.angles / URAD
-    attitudes = (document.attitudes / URAD * ATTITUDE_SIGNS + 0.0).tolist()  # + 0.0 turns -0.0 into 0.0
+    angles = document.angles / URAD_PER_RAD
+    attitude_rows = document.attitudes / URAD_PER_RAD * ATTITUDE_SIGNS + 0.0  # + 0.0 turns -0.0 into 0.0
+    attitudes: list[list[float]] = attitude_rows.tolist()
     has_attitudes = document.attitudes.any()
     keyframes: list[Keyframe] = []
     for pose_angles, reach_s, (roll, pitch, yaw) in zip(angles, reach_times_s, attitudes, strict=True):

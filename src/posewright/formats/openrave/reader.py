@@ -72,7 +72,7 @@ def read_openrave(path: Path | str, *, scenery_only: bool = False) -> Environmen
     root = read_markup(path, _RULES)
     reader = _OpenRaveReader(path.parent.resolve(), scenery_only)
     if root.name == "grxui":
-        root.fail("this is a project of OpenHRP3", "import the models that it names, .wrl, one by one")
+        root.fail("this is a project of OpenHRP3", "`posewright arena import` reads it")
     if root.name not in _ROOTS:
         root.fail(
             f"<{root.name}> is not an OpenRAVE document",

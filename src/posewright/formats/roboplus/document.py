@@ -26,6 +26,9 @@ from posewright.formats.motion_file import PageReference, find_page
 ROBOPLUS_TEXT = "roboplus-mtn"
 
 _LAST_PAGE_END = re.compile(rb"^page_end[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_BLANK_CHECKSUM = b"  "
+"""What some files have in place of the two bytes of a checksum."""
+
 _HEX_CHECKSUM = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")
 
 
@@ -86,7 +89,7 @@ def trailer_remarks(body: bytes, trailer: Trailer) -> tuple[str, ...]:
         return (f"{trailer.damage}; its value {expected} is right",) if trailer.damage else ()
     if trailer.value is None:
         return (f"{trailer.damage}; {expected} would be right",)
-    if trailer.value == b"  ":
+    if trailer.value == _BLANK_CHECKSUM:
         return (f"two blanks are in place of the checksum; {expected} would be right",)
     value = f"0x{trailer.value.hex()}"
     for original, damage in _likely_originals(body):
@@ -196,12 +199,12 @@ class Page:
         except UnicodeDecodeError:
             return self.name.decode("latin-1").rstrip()
 
-    def render(self, eol: bytes = b"\n") -> bytes:
+    def render(self, line_end: bytes = b"\n") -> bytes:
         """Return the page's bytes, from the lines it was read from or from new ones."""
-        return b"".join(self.lines) or b"".join(line + eol for line in self._new_lines())
+        return b"".join(self.lines) or b"".join(line + line_end for line in self._new_lines())
 
     def _new_lines(self) -> Iterator[bytes]:
-        """Yield the lines of a page that was not read from a file."""
+        """Yield the lines of a page that was not read from a file: head, play parameters, then steps."""
         yield b"page_begin"
         yield b"name=" + self.name
         yield _compliance_line(self.compliance)
@@ -242,7 +245,7 @@ def _revised_lines(old: Page, new: Page) -> Iterator[bytes]:
 
     Lines of further steps are added before `page_end`; those of steps that the new page lacks are left out.
     """
-    eol = b"\r\n" if old.lines[-1].endswith(b"\r\n") else b"\n"
+    line_end = b"\r\n" if old.lines[-1].endswith(b"\r\n") else b"\n"
     new_lines: dict[bytes, bytes] = {}  # by the key of the line that they replace
     if old.name != new.name:
         new_lines[b"name"] = b"name=" + new.name
@@ -258,12 +261,12 @@ def _revised_lines(old: Page, new: Page) -> Iterator[bytes]:
             n_old_steps += 1
             if step_index < len(new.steps):
                 is_unchanged = old.steps[step_index] == new.steps[step_index]
-                yield line if is_unchanged else new.steps[step_index].render() + eol
+                yield line if is_unchanged else new.steps[step_index].render() + line_end
         elif key in new_lines:
-            yield new_lines[key] + eol
+            yield new_lines[key] + line_end
         else:
             if key == b"page_end":
-                yield from (step.render() + eol for step in new.steps[n_old_steps:])
+                yield from (step.render() + line_end for step in new.steps[n_old_steps:])
             yield line
 
 
@@ -291,13 +294,13 @@ class RoboplusDocument:
         return f"RoboplusDocument({len(self.filled_pages)} pages of {len(self.pages)})"
 
     @property
-    def eol(self) -> bytes:
+    def line_end(self) -> bytes:
         """The line end of the file."""
         return b"\r\n" if b"\r\n" in self.head else b"\n"
 
     def render(self) -> bytes:
         """Return the bytes of the file; the old trailer is kept only if nothing was edited."""
-        body = self.head + b"".join(page.render(self.eol) for page in self.pages)
+        body = self.head + b"".join(page.render(self.line_end) for page in self.pages)
         return body + (checksum(body) if self.trailer is None else self.trailer)
 
     def page(self, number: int) -> Page:
@@ -320,7 +323,7 @@ class RoboplusDocument:
         if new_page is old_page:
             return self
         pages = (*self.pages[: number - 1], new_page, *self.pages[number:])
-        return replace(self, pages=pages, trailer=None)
+        return replace(self, pages=pages, trailer=None)  # with a new checksum
 
     def with_pages(self, pages: tuple[Page, ...]) -> RoboplusDocument:
         """Return the document with other pages, followed by empty ones up to 255."""

@@ -69,7 +69,7 @@ class WrittenSteps(NamedTuple):
     times_s: tuple[float, ...]
 
 
-def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> WrittenSteps:
+def steps_of(motion: Motion, columns: Columns, old_page: Page, losses: list[str]) -> WrittenSteps:
     """Return the steps of a motion; add losses to `losses`.
 
     Rounding to the nearest tick moves a joint by half a tick at most, which no servo resolves, so it is no
@@ -78,16 +78,16 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
     Args:
         motion: the motion.
         columns: the joints of the page.
-        base: the page it is written over, empty for a new one; positions of IDs without a column and
+        old_page: the page it is written over, empty for a new one; positions of IDs without a column and
             unchanged times are kept.
         losses: the list to which descriptions of losses are added.
 
     Raises:
         FormatError: the motion has more steps than a file holds.
     """
-    old_times = {seconds for step in base.steps for seconds in (step.pause_s, step.play_s)}
+    old_times = {seconds for step in old_page.steps for seconds in (step.pause_s, step.play_s)}
     _require_fits_file(motion, old_times)
-    rows = _build_rows(motion, columns, base, losses)
+    rows = _build_rows(motion, columns, old_page, losses)
     steps: list[Step] = []
     times: list[float] = []
     previous_row = rows[0]
@@ -110,17 +110,17 @@ def _require_fits_file(motion: Motion, old_times: set[float]) -> None:
         raise FormatError(message, hint=hint)
 
 
-def _build_rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> list[Row]:
+def _build_rows(motion: Motion, columns: Columns, old_page: Page, losses: list[str]) -> list[Row]:
     """Return the 26 positions of each keyframe, by ID; add a loss for each joint that is clipped.
 
     A joint without an angle keeps its last position; before its first angle, and for IDs without a column, it
-    is that of the step of the same number in the page it is written over, `base`.
+    is that of the step of the same number in the page it is written over, `old_page`.
     """
     rows: list[Row] = []
     max_excess: dict[str, float] = {}  # by clipped joint [ticks]
     _, *keyframe_poses = motion.resolved_poses()  # the first one is the start pose
     for index, pose in enumerate(keyframe_poses):
-        old_row = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
+        old_row = old_page.steps[min(index, len(old_page.steps) - 1)].ticks if old_page.steps else _EMPTY_ROW
         row = list(old_row)
         exact_ticks = columns.ticks(pose.with_joints(columns.joints).angles)
         for column, (servo_id, position) in enumerate(zip(columns.ids, exact_ticks, strict=True)):
@@ -152,20 +152,20 @@ def _split_steps(
     """
     n_movements = 1 if reach_s in old_times else max(1, math.ceil(reach_s / MAX_TIME_S - _ROUNDING_ERROR))
     if n_movements == 1:
-        last_play_s = reach_s
+        last_movement_s = reach_s
     else:
-        *play_times_s, last_play_s = _split_time(reach_s, n_movements)
-        for i, play_s in enumerate(play_times_s, 1):
+        *movement_times_s, last_movement_s = _split_time(reach_s, n_movements)
+        for i, movement_s in enumerate(movement_times_s, 1):
             start_and_end = zip(previous_row, row, strict=True)
             middle_row = tuple(round(start + (end - start) * i / n_movements) for start, end in start_and_end)
-            yield Step(middle_row, pause_s=0.0, play_s=play_s)
+            yield Step(middle_row, pause_s=0.0, play_s=movement_s)
     if pause_s in old_times or pause_s <= MAX_TIME_S:
-        yield Step(row, pause_s, last_play_s)
+        yield Step(row, pause_s, last_movement_s)
         return
-    yield Step(row, pause_s=0.0, play_s=last_play_s)
+    yield Step(row, pause_s=0.0, play_s=last_movement_s)
     n_pauses = math.ceil(pause_s / MAX_TIME_S - _ROUNDING_ERROR)
-    for play_s in _split_time(pause_s, n_pauses):
-        yield Step(row, pause_s=0.0, play_s=play_s)
+    for standing_s in _split_time(pause_s, n_pauses):  # movements to where the joints are
+        yield Step(row, pause_s=0.0, play_s=standing_s)
 
 
 def _split_time(duration_s: float, n_parts: int) -> Iterator[float]:
@@ -206,10 +206,10 @@ def document_with(motion: Motion) -> WrittenDocument[RoboplusDocument]:
     origin = origin_of(motion, ROBOPLUS_TEXT)
     if origin is None or not isinstance(origin.document, RoboplusDocument):
         return put_motion(new_document(_enabled(motion, card)), number=1, motion=motion, card=card)
-    written = put_motion(origin.document, origin.page, motion, card)
+    written_document = put_motion(origin.document, origin.page, motion, card)
     if not origin.is_single_page:
-        return written
-    return written._replace(document=extract_page(written.document, origin.page))
+        return written_document
+    return written_document._replace(document=extract_page(written_document.document, origin.page))
 
 
 def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
@@ -228,21 +228,21 @@ def put_motion(
     unchanged page that has more.
     """
     losses: list[str] = []
-    base = document.page(number)
-    old_motion = None if base.is_empty else page_motion(document, number, card)
+    old_page = document.page(number)
+    old_motion = None if old_page.is_empty else page_motion(document, number, card)
     columns = columns_of(document, card)
     losses += _describe_unwritable(motion, columns)
-    page = page_of(motion, columns, base, old_motion, losses)
+    page = page_of(motion, columns, old_page, old_motion, losses)
     links = PageLinks(document, number, motion, old_motion, losses)
     page = replace(page, play=links.apply_to(page.play))
-    written = steps_of(motion, columns, base, losses)
-    page = replace(page, steps=written.steps)
-    if written.steps == base.steps or len(written.steps) <= MAX_STEPS:
+    written_steps = steps_of(motion, columns, old_page, losses)
+    page = replace(page, steps=written_steps.steps)
+    if written_steps.steps == old_page.steps or len(written_steps.steps) <= MAX_STEPS:
         document = document.with_page(number, page)
     else:
         document = _put_long_page(document, number, page, losses)
-    times = tuple(time / page.play.rate for time in written.times_s)
-    return WrittenDocument(document, tuple(losses), written.remarks, times_s=times)
+    times = tuple(time / page.play.rate for time in written_steps.times_s)
+    return WrittenDocument(document, tuple(losses), written_steps.remarks, times_s=times)
 
 
 def _describe_unwritable(motion: Motion, columns: Columns) -> Iterator[str]:
@@ -324,16 +324,18 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
         return _render(file.motion(), file.path, WriteOptions())
     losses: list[str] = []
     remarks: list[str] = []
-    document, motions = _rearrange_pages(document, file)
+    document, motions = _move_pages_to_their_numbers(document, file)
     for label, motion in zip(file.pages, motions, strict=True):
-        written = put_motion(document, label.number, motion, card=robot_of_motion(motion))
-        document = written.document
-        losses += [f"page {label.number}: {loss}" for loss in written.losses]
-        remarks += [f"page {label.number}: {remark}" for remark in written.remarks]
+        written_document = put_motion(document, label.number, motion, card=robot_of_motion(motion))
+        document = written_document.document
+        losses += [f"page {label.number}: {loss}" for loss in written_document.losses]
+        remarks += [f"page {label.number}: {remark}" for remark in written_document.remarks]
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
 
 
-def _rearrange_pages(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocument, list[Motion]]:
+def _move_pages_to_their_numbers(
+    document: RoboplusDocument, file: MotionFile
+) -> tuple[RoboplusDocument, list[Motion]]:
     """Return the document with every page at its number in the file, and the motions for these pages.
 
     A moved or copied page keeps its lines, among them positions of IDs that are no joints of the robot; a

@@ -136,27 +136,29 @@ _FRAMES_PER_SECOND = 128
 
 
 def page_of(
-    motion: Motion, columns: Columns, base: Page, old_motion: Motion | None, losses: list[str]
+    motion: Motion, columns: Columns, old_page: Page, old_motion: Motion | None, losses: list[str]
 ) -> Page:
     """Return the old page with the name, compliance, rate and inertial force of a motion.
 
     Args:
         motion: the motion.
         columns: the joints of the page.
-        base: the old page, an empty one for a new page.
+        old_page: the old page, an empty one for a new page.
         old_motion: the old page as a motion, None if it is empty; values that are the same in both are kept.
         losses: the list to which descriptions of losses are added.
     """
     has_same_name = old_motion is not None and motion.name == old_motion.name
     has_same_speed = old_motion is not None and motion.speed == old_motion.speed
-    rate = base.play.rate if has_same_speed else _round_rate(motion.speed, losses)
+    rate = old_page.play.rate if has_same_speed else _round_rate(motion.speed, losses)
     play = replace(
-        base.play, rate=rate, inertial_force=_choose_inertial_force(motion, rate, base, old_motion, losses)
+        old_page.play,
+        rate=rate,
+        inertial_force=_choose_inertial_force(motion, rate, old_page, old_motion, losses),
     )
     return replace(
-        base,
-        name=base.name if has_same_name else name_bytes(motion.name, losses),
-        compliance=_choose_compliance(motion, columns, base, old_motion, losses),
+        old_page,
+        name=old_page.name if has_same_name else name_bytes(motion.name, losses),
+        compliance=_choose_compliance(motion, columns, old_page, old_motion, losses),
         play=play,
     )
 
@@ -182,18 +184,24 @@ def _round_rate(speed: float, losses: list[str]) -> float:
 
 
 def _choose_compliance(
-    motion: Motion, columns: Columns, base: Page, old_motion: Motion | None, losses: list[str]
+    motion: Motion, columns: Columns, old_page: Page, old_motion: Motion | None, losses: list[str]
 ) -> tuple[int, ...]:
     """Return the compliance of each ID, which is the same for all steps of a page.
 
-    It is that of the old page, `base`, except for joints whose stiffness in the first keyframe is another
-    than in `old_motion`. Adds to `losses` what is rounded, and that the stiffness changes later.
+    It is that of the old page, except for joints whose stiffness in the first keyframe has changed.
+
+    Args:
+        motion: the motion that is written.
+        columns: the joints of the page.
+        old_page: the old page; an empty one for a new page.
+        old_motion: the old page as a motion, None if it is empty.
+        losses: gets what is rounded, and that the stiffness changes after the first keyframe.
     """
     new_stiffness = dict(motion.keyframes[0].stiffness or {})
     if any(dict(frame.stiffness or {}) != new_stiffness for frame in motion.keyframes):
         losses.append("stiffness that changes from keyframe to keyframe: a page has that of the first")
     old_stiffness = dict(old_motion.keyframes[0].stiffness or {}) if old_motion else None
-    values = list(base.compliance)
+    values = list(old_page.compliance)
     for servo_id, servo in zip(columns.ids, columns.servos, strict=True):
         stiffness = new_stiffness.get(servo.joint)
         is_unchanged = old_stiffness is not None and stiffness == old_stiffness.get(servo.joint)
@@ -207,17 +215,22 @@ def _choose_compliance(
 
 
 def _choose_inertial_force(
-    motion: Motion, rate: float, base: Page, old_motion: Motion | None, losses: list[str]
+    motion: Motion, rate: float, old_page: Page, old_motion: Motion | None, losses: list[str]
 ) -> int:
-    """Return the inertial force of a page, 0 for linear movements.
+    """Return the inertial force of a page, which sets how long its movements accelerate; 0 for linear ones.
 
-    The old page, `base`, keeps its own if it has one. Adds to `losses` the easings that a page does not have,
-    and the ramps that differ.
+    Args:
+        motion: the motion that is written.
+        rate: the page's speed multiplier.
+        old_page: the old page, whose inertial force is kept unless it is 0; an empty one for a new page.
+        old_motion: the old page as a motion, None if it is empty.
+        losses: gets the easings that a page does not have, and the ramps that differ.
     """
     easings = {frame.easing for frame in motion.keyframes}
     if easings == {Easing.LINEAR}:
         return 0
-    inertial_force = base.play.inertial_force if old_motion is not None and base.play.inertial_force else None
+    old_inertial_force = old_page.play.inertial_force
+    inertial_force = old_inertial_force if old_motion is not None and old_inertial_force else None
     if easings != {Easing.TRAPEZOID}:
         names = ", ".join(sorted(easing.value for easing in easings))
         losses.append(f"easing {names}: a page only has ROBOTIS' trapezoid, one for all its steps")

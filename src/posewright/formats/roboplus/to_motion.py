@@ -236,7 +236,7 @@ def page_motion(document: RoboplusDocument, number: int, robot: Robot, path: Pat
     page = document.page(number)
     columns = columns_of(document, robot)
     keyframes = _keyframes(page, columns)
-    takes_time = any(frame.reach_s or frame.pause_s for frame in keyframes)
+    takes_time = any(frame.reach_s or frame.pause_s for frame in keyframes)  # if not, it cannot be repeated
     is_own_next = page.play.next == number
     loops = is_own_next and takes_time
     repeat = page.play.repeat if takes_time else 1

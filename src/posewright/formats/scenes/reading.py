@@ -72,7 +72,7 @@ def read_scene(path: Path | str) -> Scene:
             "not a scene", where=Where(path), hint=f"scene files end in {', '.join(SCENE_SUFFIXES)}"
         )
     if kind == ".glb":
-        _check_glb(data, path)
+        _require_readable_glb(data, path)
     scene = (
         _read_collada(data, path) if kind in (".dae", ".zae") else _read_with_trimesh(data, kind[1:], path)
     )
@@ -126,6 +126,8 @@ def _unzip_collada(data: bytes, path: Path) -> bytes:
                 raise FormatError("the archive has no .dae", where=Where(path))
             with archive.open(names[0]) as file:
                 document = file.read(MAX_SCENE_BYTES + 1)
+    except EOFError as error:
+        raise FormatError("damaged archive: its document is cut off", where=Where(path)) from error
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, NotImplementedError) as error:
         raise FormatError(f"damaged archive: {error}", where=Where(path)) from error
     if len(document) > MAX_SCENE_BYTES:
@@ -203,15 +205,29 @@ def _read_colour(mesh: Trimesh) -> Colour | None:
     return red, green, blue
 
 
-def _check_glb(data: bytes, path: Path) -> None:
+_GLB_HEAD_BYTES = 12
+_GLB_CHUNK_HEAD = struct.Struct("<I4s")
+"""A GLB file (glTF 2.0) has a head and then chunks; a chunk begins with its length and kind."""
+
+
+def _require_readable_glb(data: bytes, path: Path) -> None:
     """Raise FormatError for a GLB with impossible counts or other files, before trimesh allocates memory."""
     try:
-        length, kind = struct.unpack_from("<I4s", data, 12)
-        header = json.loads(data[20 : 20 + length]) if kind == b"JSON" else {}
+        length, kind = _GLB_CHUNK_HEAD.unpack_from(data, _GLB_HEAD_BYTES)
+        begin = _GLB_HEAD_BYTES + _GLB_CHUNK_HEAD.size
+        header = json.loads(data[begin : begin + length]) if kind == b"JSON" else {}
         counts = [int(accessor["count"]) for accessor in header.get("accessors", ())]
         entries = [*header.get("buffers", ()), *header.get("images", ())]
         other_files = [entry["uri"] for entry in entries if "uri" in entry]
-    except (struct.error, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        struct.error,
+        ValueError,
+        OverflowError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:
         raise FormatError("damaged GLB file", where=Where(path)) from error
     if min(counts, default=0) < 0 or sum(counts) > _MAX_GLB_COUNT:
         hint = f"at most {MAX_POINTS} points are read"

@@ -84,6 +84,11 @@ _SHAPELESS = frozenset(
 _JOINT_TYPE = "jointType"
 """The field by which the joints of OpenHRP3, `PROTO Joint`, differ from those of H-Anim."""
 
+_FREE_JOINT = "free"
+_SEGMENT_MASS = "mass"
+_BODY_PROTOTYPES = frozenset({"Humanoid", "Joint", "Segment"})
+"""The prototypes of which models of OpenHRP3 consist; the names of their nodes tell nothing about shapes."""
+
 _GEOMETRIES_WITHOUT_BODY = frozenset({"IndexedLineSet", "PointSet"})
 _BLENDER_AFFIXES = re.compile(r"^(OB|ME)_|(_ifs)?(_TRANSFORM)?$|^(coords|FACESET|SHAPE)_")
 """Prefixes and suffixes that Blender's exporters add to names."""
@@ -97,6 +102,48 @@ class _Node:
     where: Where
     name: str = ""
     fields: dict[str, list[_Value]] = field(default_factory=dict)
+    prototype: str = ""
+    """The kind of node that it was before it was expanded."""
+
+
+@dataclass(frozen=True)
+class RootPose:
+    """Where a project of OpenHRP3 or Choreonoid places a model: the pose of its root joint.
+
+    Attributes:
+        joint: the name of that joint; None for whichever is the root.
+        translation: its position `(3,)`; None for that in the model.
+        rotation: its rotation matrix `(3, 3)`; None for that in the model.
+    """
+
+    joint: str | None = None
+    translation: Floats | None = None
+    rotation: Floats | None = None
+
+
+@dataclass(frozen=True)
+class ModelOfProject:
+    """A body of a project, read from its VRML model.
+
+    Attributes:
+        scene: its meshes in the frame of the world; those that no group inside the body names have its name.
+        joint_types: the types of its joints, such as `free` or `rotate`; empty for a model without joints.
+        segment_masses: the masses of its segments [kg].
+    """
+
+    scene: Scene
+    joint_types: tuple[str, ...]
+    segment_masses: tuple[float, ...]
+
+    @property
+    def n_moving_joints(self) -> int:
+        """The number of joints between its parts that are not fixed."""
+        return sum(kind not in ("", "fixed", _FREE_JOINT) for kind in self.joint_types)
+
+    @property
+    def can_be_pushed(self) -> bool:
+        """Whether it is a single part that nothing holds."""
+        return self.joint_types == (_FREE_JOINT,)
 
 
 @dataclass(frozen=True)
@@ -135,8 +182,34 @@ def parse_vrml(text: str, path: Path | None = None) -> Scene:
     collector = _MeshCollector(None if path is None else path.resolve().parent)
     nodes = collector.read_nodes(text, path)
     collector.collect(nodes, open_paths=() if path is None else (path.resolve(),))
-    up = Up.Z if collector.has_openhrp_joints else Up.AUTO
+    up = Up.Z if collector.joints else Up.AUTO
     return Scene(tuple(collector.meshes), notes=collector.omissions.notes(), up=up)
+
+
+def parse_model(text: str, path: Path, name: str, poses: Sequence[RootPose]) -> ModelOfProject:
+    """Return a body of a project of OpenHRP3 or Choreonoid, as its model describes it.
+
+    Args:
+        text: the model in VRML97.
+        path: its file; inlined files must be in its folder or below.
+        name: the name of the body.
+        poses: where the project places its joints, of which only the root's can be placed.
+
+    Raises:
+        FormatError: it is not VRML97, is damaged, or exceeds a limit.
+    """
+    collector = _MeshCollector(path.resolve().parent, body_name=name, root_poses=list(poses))
+    nodes = collector.read_nodes(text, path)
+    place = _Place(names=(name,))
+    if not collector.joints:
+        place = replace(place, pose=collector.take_pose_of_all())
+    collector.collect(nodes, open_paths=(path.resolve(),), place=place)
+    for pose in collector.root_poses:
+        message = f"the pose of the joint {pose.joint!s:.80} of {name:.80} is ignored: it is not the root"
+        collector.omissions.add(message, None)
+    scene = Scene(tuple(collector.meshes), notes=collector.omissions.notes(), up=Up.Z)
+    joint_types = tuple(joint.kind for joint in collector.joints)
+    return ModelOfProject(scene, joint_types, tuple(collector.segment_masses))
 
 
 def _open_text(text: str, path: Path | None) -> _VrmlParser:
@@ -148,6 +221,14 @@ def _open_text(text: str, path: Path | None) -> _VrmlParser:
         hint = f"the first line must be {_HEAD!r}; export as VRML97"
         raise FormatError(message, where=Where(path, 1), hint=hint)
     return _VrmlParser(text, path)
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """A joint of a model of OpenHRP3: its type, such as `rotate`, and its place."""
+
+    kind: str
+    where: Where
 
 
 class _VrmlParser:
@@ -162,7 +243,8 @@ class _VrmlParser:
         named_nodes: the nodes defined by DEF.
         prototypes: the kinds of nodes defined by PROTO.
         omissions: what was left out of the instances of prototypes.
-        has_openhrp_joints: whether there are joints of OpenHRP3, in whose models z points up.
+        joints: the joints of OpenHRP3, in whose models z points up.
+        segment_masses: the masses of the segments of OpenHRP3 [kg].
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
@@ -174,7 +256,8 @@ class _VrmlParser:
         self.named_nodes: dict[str, _Node] = {}
         self.prototypes: dict[str, _Prototype] = {}
         self.omissions = Omissions()
-        self.has_openhrp_joints = False
+        self.joints: list[_Joint] = []
+        self.segment_masses: list[float] = []
 
     def _tokenize(self, text: str) -> Iterator[tuple[str | None, int]]:
         """Yield the lexemes of a text with their lines, without comments and line ends."""
@@ -292,16 +375,16 @@ class _VrmlParser:
             message = f"{field_name:.40} of {instance.kind:.40} is ignored: its PROTO has no such field"
             self.omissions.add(message, instance.where)
         if _JOINT_TYPE in prototype.defaults:
-            self.has_openhrp_joints = True
             joint_type = (instance.fields.get(_JOINT_TYPE) or [""])[0]
-            if joint_type not in ("", "fixed"):
-                message = f"a joint of the type {joint_type!s:.40} is ignored: parts of a field stand still"
-                self.omissions.add(message, instance.where)
+            self.joints.append(_Joint(str(joint_type), instance.where))
+        if _SEGMENT_MASS in prototype.defaults:
+            mass = (instance.fields.get(_SEGMENT_MASS) or [0.0])[0]
+            self.segment_masses.append(mass if isinstance(mass, float) else 0.0)
         if not prototype.nodes:
-            return _Node("Group", instance.where, instance.name)
+            return _Node("Group", instance.where, instance.name, prototype=instance.kind)
         values = prototype.defaults | instance.fields
         node = self.copy_node(prototype.nodes[0], values, copies={}, level=level)
-        return replace(node, where=instance.where, name=instance.name or node.name)
+        return replace(node, where=instance.where, name=instance.name or node.name, prototype=instance.kind)
 
     def copy_node(
         self, node: _Node, values: dict[str, list[_Value]], copies: dict[int, _Node], level: int
@@ -317,7 +400,7 @@ class _VrmlParser:
         if id(node) in copies:
             return copies[id(node)]
         self.count_node(level)
-        copy = _Node(node.kind, node.where, node.name)
+        copy = _Node(node.kind, node.where, node.name, prototype=node.prototype)
         copies[id(node)] = copy
         for key, node_values in node.fields.items():
             new_values: list[_Value] = []
@@ -475,7 +558,10 @@ class _MeshCollector:
         n_visits: number of nodes visited, those of USE each time.
         n_points: number of points so far.
         n_inlined_bytes: total size of the inlined files, each counted as `_MIN_COUNTED_BYTES` at least.
-        has_openhrp_joints: whether there are joints of OpenHRP3.
+        body_name: the name of the body of a project that is read; empty for a scene.
+        root_poses: the poses that a project gives the joints of the body, without the one that was used.
+        joints: the joints of OpenHRP3.
+        segment_masses: the masses of the segments of OpenHRP3 [kg].
     """
 
     folder: Path | None
@@ -484,15 +570,44 @@ class _MeshCollector:
     n_visits: int = 0
     n_points: int = 0
     n_inlined_bytes: int = 0
-    has_openhrp_joints: bool = False
+    body_name: str = ""
+    root_poses: list[RootPose] = field(default_factory=list)
+    joints: list[_Joint] = field(default_factory=list)
+    segment_masses: list[float] = field(default_factory=list)
+    _is_root_placed: bool = False
 
     def read_nodes(self, text: str, path: Path | None) -> list[_Node]:
         """Return the nodes of a file, and note what is left out; raise FormatError as `parse_vrml`."""
         parser = _open_text(text, path)
         nodes = parser.read_nodes(end=None, level=0)
         self.omissions.extend(parser.omissions)
-        self.has_openhrp_joints = self.has_openhrp_joints or parser.has_openhrp_joints
+        self.joints += parser.joints
+        self.segment_masses += parser.segment_masses
+        for joint in parser.joints:
+            is_free_body = bool(self.body_name) and joint.kind == _FREE_JOINT
+            if joint.kind not in ("", "fixed") and not is_free_body:
+                message = f"a joint of the type {joint.kind:.40} is ignored: parts of a field stand still"
+                self.omissions.add(message, joint.where)
         return nodes
+
+    def take_pose_of_all(self) -> Floats:
+        """Return the pose `(4, 4)` of a model without joints, which the project gives as that of its root."""
+        pose = np.eye(4)
+        if self.root_poses:
+            root_pose = self.root_poses.pop(0)
+            pose[:3, 3] = np.zeros(3) if root_pose.translation is None else root_pose.translation
+            pose[:3, :3] = np.eye(3) if root_pose.rotation is None else root_pose.rotation
+        return pose
+
+    def take_root_pose(self, node: _Node) -> RootPose | None:
+        """Return the pose that the project gives a node, if that is the root joint and has one."""
+        if node.prototype != "Joint" or self._is_root_placed:
+            return None
+        self._is_root_placed = True
+        for number, pose in enumerate(self.root_poses):
+            if pose.joint in (None, node.name):
+                return self.root_poses.pop(number)
+        return None
 
     def collect(
         self, nodes: Sequence[_Node], open_paths: tuple[Path, ...], place: _Place | None = None
@@ -527,7 +642,8 @@ class _MeshCollector:
             self.fail(node, "the scene is too large", hint)
         if place.level > _MAX_EXPANDED_LEVELS:
             self.fail(node, "nodes nested too deep", f"at most {_MAX_EXPANDED_LEVELS} levels are read")
-        place = place.inside(_BLENDER_AFFIXES.sub("", node.name))
+        is_part_of_body = bool(self.body_name) and node.prototype in _BODY_PROTOTYPES
+        place = place.inside("" if is_part_of_body else _BLENDER_AFFIXES.sub("", node.name))
         if node.kind == "Shape":
             self.add_shape(node, place)
         elif node.kind == "Inline":
@@ -535,7 +651,7 @@ class _MeshCollector:
         elif node.kind in _GROUPS:
             self.note_unset_flags(node, keys=("collide",))
             if node.kind == "Transform":
-                place = replace(place, pose=place.pose @ self.read_transform(node))
+                place = replace(place, pose=place.pose @ self.read_transform(node, self.take_root_pose(node)))
             for child in self.visible_children(node):
                 self.visit(child, place, open_paths)
         elif node.kind not in _SHAPELESS:
@@ -585,10 +701,11 @@ class _MeshCollector:
             return _nodes(group, "choice")[choice : choice + 1] if choice >= 0 else []  # -1 shows none
         return _nodes(group, "children")
 
-    def read_transform(self, node: _Node) -> Floats:
+    def read_transform(self, node: _Node, root_pose: RootPose | None = None) -> Floats:
         """Return the transform T C R SR S -SR -C of the standard, `(4, 4)`.
 
         These are translation, centre, rotation, scale orientation, scale, and the inverses of two of them.
+        The translation and rotation of a `root_pose` come before those of the node.
         """
         translation = self.read_numbers(node, key="translation", default=[0.0, 0.0, 0.0], count=3)
         centre = self.read_numbers(node, key="center", default=[0.0, 0.0, 0.0], count=3)
@@ -599,6 +716,10 @@ class _MeshCollector:
         )
         scale_axes = turn_about(scale_orientation[:3], float(scale_orientation[3]))
         rotation_matrix = turn_about(rotation[:3], float(rotation[3]))
+        if root_pose is not None and root_pose.translation is not None:
+            translation = root_pose.translation
+        if root_pose is not None and root_pose.rotation is not None:
+            rotation_matrix = root_pose.rotation
         linear = rotation_matrix @ scale_axes @ np.diag(scale) @ scale_axes.T
         transform = np.eye(4)
         transform[:3, :3] = linear

@@ -159,7 +159,7 @@ def unchanged_bytes(motion: Motion, kind: str) -> bytes | None:
     document = document_of(motion, kind)
     if document is None:
         return None
-    original_motion = _read_same_joints(document, motion, kind)
+    original_motion = _read_if_same_joints(document, motion, kind)
     if original_motion is None:
         return None
     has_same_keyframes = original_motion.keyframes == motion.keyframes
@@ -177,7 +177,6 @@ def edited_bytes(motion: Motion, timeline: Timeline, kind: str, read: DocumentRe
         kind: `TEKKOTSU_MOT` or `TEKKOTSU_POS`.
         read: the reader of this kind.
 
-
     Returns:
         None if this is not possible: the motion was not read from such a file, or has other keyframes now.
     """
@@ -187,7 +186,7 @@ def edited_bytes(motion: Motion, timeline: Timeline, kind: str, read: DocumentRe
         return None
     raw = document.with_value_words(_edited_value_words(document, motion, timeline))
     try:
-        edited_motion = _read_same_joints(read(raw, origin.path), motion, kind)
+        edited_motion = _read_if_same_joints(read(raw, origin.path), motion, kind)
     except InputError:  # a file that it loads no longer exists
         return None
     if edited_motion is None or not _is_same_path(timeline_of(edited_motion), timeline):
@@ -215,7 +214,7 @@ def _edited_value_words(document: SettingsDocument, motion: Motion, timeline: Ti
     return new_words
 
 
-def _read_same_joints(document: SettingsDocument, motion: Motion, kind: str) -> Motion | None:
+def _read_if_same_joints(document: SettingsDocument, motion: Motion, kind: str) -> Motion | None:
     """Return a document as a motion if it has the joints and extras of another motion, else None."""
     card = robot_of_motion(motion)
     tracks = tracks_of(document.settings, card)
@@ -272,8 +271,8 @@ def render_sequence(motion: Motion, path: Path, options: WriteOptions) -> Render
 def render_posture(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     """Return the first keyframe of a motion as a posture that will be written to `path`.
 
-    As in `render_sequence`, a motion that was read from a posture gives the same bytes, or these with other
-    numbers. `options` have no effect.
+    A motion that was read from a posture gives the same bytes, with only the numbers of changed angles
+    replaced; otherwise the file is new. `options` have no effect.
     """
     del options
     losses = list(describe_path_losses(motion, extras=WRITTEN_EXTRAS))
@@ -318,7 +317,6 @@ def _build_tracks(motion: Motion, timeline: Timeline, card: Robot, key_times: Ke
 
     These are the motion's joints, with the weights stored in its extras, and the LEDs stored there.
 
-
     Raises:
         FormatError: no joint moves, or the motion is too long or has an angle out of bounds.
     """
@@ -342,7 +340,7 @@ def _build_tracks(motion: Motion, timeline: Timeline, card: Robot, key_times: Ke
         raise FormatError(message, hint=f"at most {MAX_TIME_MS} ms can be written")
     if not all(abs(key.value) <= MAX_VALUE for track in tracks.values() for key in track):
         raise FormatError(f"motion {motion.name!r} has an angle beyond {MAX_VALUE:g} rad")
-    _extend_first_track(timeline.end_ms, tracks)
+    _extend_first_track(timeline.end_ms, tracks)  # so that a final pause is written
     for name, key in parse_entries(motion.extras.get(LEDS, "")):
         tracks[name] = (*tracks.get(name, ()), key)
     return tracks

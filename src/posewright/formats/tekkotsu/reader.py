@@ -64,13 +64,14 @@ class _PostureReader:
         self._condensed_model = ""  # whose outputs a line without names has; empty if none is stated
 
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
-        """Read the settings of a posture file up to its end mark."""
+        """Read the settings of a posture file: its lines from the second up to `#END`."""
         for start, line in lines_of(data, path):
             content, hash_sign, comment = line.raw.partition(b"#")
             words = words_of(
                 start, TextLine(content, line.number, path), separators=b"=", limit=_MAX_POSTURE_WORDS
             )
-            if words and line.number > 1:
+            is_header = line.number == 1
+            if words and not is_header:
                 self._read_line(words, line)
             if (hash_sign + comment).rstrip() == END:
                 break
@@ -159,7 +160,9 @@ class _PostureReader:
             self._settings.append(setting._replace(weight=weight, model=self._model_pattern))
 
     def _condensed_outputs(self, values: list[Word], line: TextLine) -> tuple[str, ...]:
-        """Return the outputs of a line with one value for each; without a stated model, their number decides.
+        """Return the names of the outputs that the values of a condensed line, which has none, are for.
+
+        They are all outputs of the stated model of AIBO, or of the first model with as many outputs.
 
         Raises:
             FormatError: the number of values is not that of the model's outputs.
@@ -213,12 +216,12 @@ MAX_SETTINGS = 200_000
 
 
 @dataclass
-class SettingsBudget:
+class RemainingSettings:
     """The number of settings that may still be read, in all files together."""
 
     n_remaining: int = MAX_SETTINGS
 
-    def count_settings(self, n_settings: int, line: TextLine) -> None:
+    def subtract_settings(self, n_settings: int, line: TextLine) -> None:
         """Subtract settings; raise FormatError at the line if there are too many."""
         self.n_remaining -= n_settings
         if self.n_remaining < 0:
@@ -231,11 +234,11 @@ class LoadChain:
 
     Attributes:
         paths: each of them is loaded by the one before it.
-        settings_budget: the number of settings that all files together may still have.
+        remaining_settings: the number of settings that all files together may still have.
     """
 
     paths: tuple[Path, ...]
-    settings_budget: SettingsBudget = field(default_factory=SettingsBudget)
+    remaining_settings: RemainingSettings = field(default_factory=RemainingSettings)
 
     def open_file(self, word: bytes, line: TextLine) -> tuple[bytes, Path, LoadChain]:
         """Return the bytes and path of a file that a line loads, and the chain with this file.
@@ -259,7 +262,7 @@ class LoadChain:
         except FormatError as error:
             hint = "it is looked for beside the file that loads it"
             line.fail(f"{quote_bytes(word)} cannot be loaded: {error}", hint=hint)
-        return data, path, LoadChain((*self.paths, path), self.settings_budget)
+        return data, path, LoadChain((*self.paths, path), self.remaining_settings)
 
 
 def _is_below(path: Path, folder: Path) -> bool:
@@ -291,8 +294,8 @@ class _Statement(NamedTuple):
 
     line: TextLine
     name: Word
-    first_word: Word | None
-    second_word: Word | None
+    first_argument: Word | None
+    second_argument: Word | None
 
 
 def read_sequence(data: bytes, path: Path | None = None, chain: LoadChain | None = None) -> SettingsDocument:
@@ -311,12 +314,13 @@ class _SequenceReader:
     """Reads a sequence line by line and keeps track of the time and the unit of values."""
 
     def __init__(self, chain: LoadChain) -> None:
+        """Begin at time 0 with values in radians."""
         self._chain = chain
         self._settings: list[Setting] = []
-        self._loads: list[str] = []
+        self._loaded_names: list[str] = []  # of files, as written, those that they load included
         self._remarks = Remarks()
         self._time_ms = 0
-        self._unit = 1.0
+        self._rad_per_unit = 1.0
         self._commands: dict[bytes, Callable[[_Statement], None]] = {
             b"advancetime": self._advance_time,
             b"delay": self._advance_time,
@@ -340,7 +344,7 @@ class _SequenceReader:
         else:
             self._remarks.add(f"no {END.decode()} at the end")
         return SettingsDocument(
-            data, settings=tuple(self._settings), loads=tuple(self._loads), remarks=self._remarks.all
+            data, settings=tuple(self._settings), loads=tuple(self._loaded_names), remarks=self._remarks.all
         )
 
     def _read_line(self, start: int, line: TextLine) -> None:
@@ -352,10 +356,10 @@ class _SequenceReader:
             words = words[:comment_index]
         if not words:
             return
-        first_word = words[1] if len(words) > 1 else None
-        second_word = words[2] if len(words) > 2 else None
+        first_argument = words[1] if len(words) > 1 else None
+        second_argument = words[2] if len(words) > 2 else None
         execute = self._commands.get(words[0].text.lower(), self._set_output)
-        execute(_Statement(line, words[0], first_word, second_word))
+        execute(_Statement(line, words[0], first_argument, second_argument))
 
     def _set_output(self, statement: _Statement) -> None:
         """Add a setting of an output at the present time."""
@@ -364,14 +368,20 @@ class _SequenceReader:
         if not name or value_word is None:
             message = "neither a command nor an output with its value"
             line.fail(message, hint="write <output> <value> [weight], advanceTime <ms>, load <file>, ...")
-        self._chain.settings_budget.count_settings(1, line)
+        self._chain.remaining_settings.subtract_settings(1, line)
         quoted_name = quote_bytes(name_word.text)
-        value = parse_decimal(value_word.text, line, f"the value of {quoted_name}") * self._unit
+        value = parse_decimal(value_word.text, line, f"the value of {quoted_name}") * self._rad_per_unit
         weight = 1.0
         if weight_word is not None:
             weight = parse_decimal(weight_word.text, line, f"the weight of {quoted_name}")
         setting = Setting(
-            self._time_ms, name, value, weight, line=line.number, value_word=value_word, unit=self._unit
+            self._time_ms,
+            name,
+            value,
+            weight,
+            line=line.number,
+            value_word=value_word,
+            unit=self._rad_per_unit,
         )
         self._settings.append(setting)
 
@@ -390,12 +400,12 @@ class _SequenceReader:
 
     def _use_radians(self, statement: _Statement) -> None:
         del statement
-        self._unit = 1.0
+        self._rad_per_unit = 1.0
 
     def _use_degrees(self, statement: _Statement) -> None:
         message = "`degrees` is deprecated: it multiplies every value after it, of LEDs too"
         self._remarks.add_once(message, statement.line)
-        self._unit = RAD_PER_DEG
+        self._rad_per_unit = RAD_PER_DEG
 
     def _load(self, statement: _Statement) -> None:
         """Add the settings of a posture or another sequence, and continue at the end of the sequence."""
@@ -419,11 +429,11 @@ class _SequenceReader:
     def _read_loaded_file(self, statement: _Statement) -> tuple[SettingsDocument, bool]:
         """Return the document of the file that a statement loads, and whether it is a posture."""
         line = statement.line
-        word = statement.first_word
+        word = statement.first_argument
         if word is None:
             line.fail("no file name", hint="write load <file>")
         data, path, chain = self._chain.open_file(word.text, line)
-        self._loads.append(word.text.decode("latin-1"))
+        self._loaded_names.append(word.text.decode("latin-1"))
         content = data.removeprefix(BOM)
         is_posture = content.startswith(POSTURE_MARK)
         if is_posture:
@@ -432,7 +442,7 @@ class _SequenceReader:
             document = read_sequence(data, path, chain)
         else:
             line.fail(f"{quote_bytes(word.text)} is neither a posture nor a sequence")
-        self._loads += [f"{path.parent / name}" for name in document.loads]
+        self._loaded_names += [f"{path.parent / name}" for name in document.loads]
         for remark in document.remarks:
             self._remarks.add(f"{quote_bytes(word.text)}, {remark}", line)
         return document, is_posture
@@ -441,7 +451,7 @@ class _SequenceReader:
         """Add the settings of another file from the current time on."""
         line = statement.line
         count = sum(_MAX_JOINTS if setting.name == ALL_OUTPUTS else 1 for setting in settings)
-        self._chain.settings_budget.count_settings(count, line)
+        self._chain.remaining_settings.subtract_settings(count, line)
         for setting in settings:
             time_ms = self._time_ms + setting.time_ms
             self._settings.append(setting._replace(time_ms=time_ms, line=line.number, value_word=None))
@@ -449,5 +459,5 @@ class _SequenceReader:
 
 def _read_time(statement: _Statement) -> int:
     """Return the first word of a statement as a time [ms]."""
-    word = b"" if statement.first_word is None else statement.first_word.text
+    word = b"" if statement.first_argument is None else statement.first_argument.text
     return parse_milliseconds(word, statement.line)

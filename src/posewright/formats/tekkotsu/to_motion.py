@@ -35,7 +35,10 @@ WEIGHTS = "tekkotsu_weights"
 WRITTEN_EXTRAS = (LEDS, WEIGHTS)
 """The extras of a motion that a Tekkotsu file can hold."""
 
-_ENTRY = re.compile(r"([0-9]{1,8}) ([!-:<-~]{1,64}) (-?[0-9.e+-]{1,24})(?: ([0-9.e+-]{1,24}))?")
+_ENTRY = re.compile(
+    r"(?P<time_ms>[0-9]{1,8}) (?P<name>[!-:<-~]{1,64}) (?P<value>-?[0-9.e+-]{1,24})"
+    r"(?: (?P<weight>[0-9.e+-]{1,24}))?"
+)
 _MAX_UNKNOWN = 20
 
 
@@ -59,11 +62,11 @@ def parse_entries(text: str) -> Iterator[tuple[str, Key]]:
         if match is None:
             continue
         try:
-            value = float(match[3])
-            weight = float(match[4] or 1.0)
+            value = float(match["value"])
+            weight = float(match["weight"] or 1.0)
         except ValueError:
             continue
-        yield match[2], Key(int(match[1]), value, weight)
+        yield match["name"], Key(int(match["time_ms"]), value, weight)
 
 
 def _format_entry(name: str, key: Key) -> str:

@@ -26,9 +26,14 @@ class PackageFiles:
 
     Args:
         path: the file of the description.
+
+    Attributes:
+        replaced_packages: the packages that are not found, and whose files are those of the description's own
+            package: projects rename theirs.
     """
 
     def __init__(self, path: Path) -> None:
+        self.replaced_packages: set[str] = set()
         self._folder = path.resolve().parent
         self._allowed_folders = {self._folder.parent}
         self._package_folders: dict[str, list[Path]] = {}  # folders that may be a package, by its name
@@ -64,6 +69,13 @@ class PackageFiles:
             path = candidate / path_in_package
             if is_file(path) and path.resolve().is_relative_to(candidate.resolve()):
                 self._allowed_folders.add(candidate.resolve())
+                return path
+        if candidates:
+            return None
+        for folder in (self._folder.parent, self._folder):
+            path = folder / path_in_package
+            if is_file(path) and path.resolve().is_relative_to(folder):
+                self.replaced_packages.add(package)
                 return path
         return None
 

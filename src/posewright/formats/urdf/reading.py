@@ -65,8 +65,14 @@ class UrdfReader:
         root = read_markup(self.path)
         if root.name != "robot":
             root.fail(f"<{root.name}> is not a URDF", "the root element must be <robot>")
-        if not uses_xacro(root):
-            return self._read_robot(root)
+        mechanism = self._read_expanded(root) if uses_xacro(root) else self._read_robot(root)
+        for package in sorted(self._files.replaced_packages):
+            remark = f"the package {package:.80} is not found: its files are read from the folder of this one"
+            self.remarks.append(Oddity(remark))
+        return mechanism
+
+    def _read_expanded(self, root: Element) -> Mechanism:
+        """Return the mechanism of a description with macros; raise as `read`."""
         expanded = expand_xacro(root, self.path, self._files)
         self.remarks += expanded.remarks
         try:

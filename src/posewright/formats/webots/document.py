@@ -98,7 +98,7 @@ class PoseTable:
     remarks: tuple[str, ...] = ()
 
     @property
-    def eol(self) -> bytes:
+    def line_end(self) -> bytes:
         """The line end of the file."""
         return b"\r\n" if self.head.endswith(b"\r\n") else b"\n"
 
@@ -107,16 +107,17 @@ class PoseTable:
         return b"".join([self.head, *(row.raw for row in self.rows), self.tail])
 
 
-def new_head(devices: Sequence[str], eol: bytes = b"\n") -> bytes:
+def new_head(devices: Sequence[str], line_end: bytes = b"\n") -> bytes:
     """Return the first line of a file for these devices."""
-    return b",".join([*FIRST_CELLS, *(device.encode("utf-8", "surrogateescape") for device in devices)]) + eol
+    device_cells = [device.encode("utf-8", "surrogateescape") for device in devices]
+    return b",".join([*FIRST_CELLS, *device_cells]) + line_end
 
 
-def new_row(time_ms: int, name: bytes, cells: Sequence[bytes], eol: bytes = b"\n") -> bytes:
+def new_row(time_ms: int, name: bytes, cells: Sequence[bytes], line_end: bytes = b"\n") -> bytes:
     """Return the line of a row."""
     minutes, remainder_ms = divmod(time_ms, 60_000)
     clock = b"%02d:%02d:%03d" % (minutes, remainder_ms // 1000, remainder_ms % 1000)
-    return b",".join([clock, name, *cells]) + eol
+    return b",".join([clock, name, *cells]) + line_end
 
 
 MAX_TIME_MS = 99 * 60_000 + 59_999  # 99:59:999

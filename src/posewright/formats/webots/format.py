@@ -95,7 +95,7 @@ Value = float | None
 
 @dataclass(frozen=True)
 class _Columns:
-    """The devices to write, and the joint of each; None for a column that is kept unchanged."""
+    """The devices (Webots motors) to write, and the joint of each; None for a column that stays as it is."""
 
     devices: tuple[str, ...]
     joints: tuple[str | None, ...]
@@ -110,29 +110,29 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
         FormatError: it takes over 100 minutes, or gives no joint an angle.
     """
     del options
-    table = _table_of(motion)
-    if table is not None and _holds_motion(table, motion):
+    source_table = _table_of(motion)
+    if source_table is not None and _is_unchanged(source_table, motion):
         return Rendering(
-            table.render(),
+            source_table.render(),
             losses=describe_path_losses(motion),
             remarks=describe_unwritten_labels(motion, path),
             times_s=exact_key_times(motion),
         )
     timeline = timeline_of(motion)
-    old = _old_table(motion, timeline)
-    columns = _new_columns(motion) if old is None else _old_columns(motion, old)
+    old_table = _old_table(motion, timeline)  # whose rows can be edited; None if the file has to be new
+    columns = _new_columns(motion) if old_table is None else _old_columns(motion, old_table)
     _require_writable(motion, timeline, columns)
-    values = _build_values(motion, timeline, columns, old)
+    values = _build_values(motion, timeline, columns, old_table)
     losses = (
         *describe_path_losses(motion),
         *timeline.losses,
         *describe_unsupported_joints(motion, tuple(filter(None, columns.joints)), robot_of_motion(motion)),
     )
-    if old is None:
+    if old_table is None:
         losses += _describe_lost_devices(motion)
         data = _render_new(columns, timeline, values)
     else:
-        data = _render_edited(old, columns, timeline, values)
+        data = _render_edited(old_table, columns, timeline, values)
     return Rendering(
         data,
         losses,
@@ -141,8 +141,8 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     )
 
 
-def _holds_motion(table: PoseTable, motion: Motion) -> bool:
-    """Return whether a motion has not changed since it was read."""
+def _is_unchanged(table: PoseTable, motion: Motion) -> bool:
+    """Return whether a motion has not changed since it was read from a table."""
     original_motion = build_motion(table, robot_of_motion(motion), Path(motion.name))
     has_same_keyframes = (
         original_motion.joints == motion.joints and original_motion.keyframes == motion.keyframes
@@ -174,14 +174,14 @@ def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
 
 def _new_columns(motion: Motion) -> _Columns:
     """Return a column for every joint that is ever given an angle and that Webots has a name for."""
-    names = {**robot_of_motion(motion).names_in(NAMING), **_origin_names(motion)}
+    names = {**robot_of_motion(motion).names_in(NAMING), **_device_names_in_source(motion)}
     moved = moved_joints(motion)
     joints = tuple(joint for joint in motion.joints if joint in moved and joint in names)
     return _Columns(tuple(names[joint] for joint in joints), joints)
 
 
-def _origin_names(motion: Motion) -> Mapping[str, str]:
-    """Return the names of the joints in the file that the motion came from."""
+def _device_names_in_source(motion: Motion) -> Mapping[str, str]:
+    """Return, by joint, the name of its device in the file that the motion came from; empty without one."""
     table = _table_of(motion)
     if table is None:
         return {}
@@ -195,7 +195,8 @@ def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> 
     if not columns.devices:
         raise FormatError(f"motion {motion.name!r} gives no joint an angle")
     for name in columns.devices:
-        if set(name) & set(",\r\n") or not name.strip():
+        has_separator = any(separator in name for separator in ",\r\n")
+        if has_separator or not name.strip():
             hint = "use a name without commas and line ends"
             raise FormatError(f"{name!r} cannot be the name of a device", hint=hint)
     if timeline.end_ms > MAX_TIME_MS:
@@ -203,7 +204,7 @@ def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> 
 
 
 def _build_values(
-    motion: Motion, timeline: Timeline, columns: _Columns, old: PoseTable | None
+    motion: Motion, timeline: Timeline, columns: _Columns, old_table: PoseTable | None
 ) -> list[list[Value]]:
     """Return the value in each row and column, None for a cell without one.
 
@@ -214,7 +215,7 @@ def _build_values(
         motion: the motion.
         timeline: its timeline, with a pose for each row.
         columns: the columns to write; one without a joint has no values.
-        old: the table that is edited, with as many rows; None for a new one.
+        old_table: the table that is edited, with a row for each pose; None for a new one.
 
     Raises:
         FormatError: an angle is too large.
@@ -222,18 +223,18 @@ def _build_values(
     angles = np.array([pose.angles for pose in timeline.poses])
     is_set = np.array([pose.is_set for pose in timeline.poses])
     is_set_later = np.cumsum(is_set[::-1], axis=0)[::-1] > 0
-    written = np.where(is_set | is_set_later, angles, np.nan)
-    if not np.all((np.abs(written) <= MAX_VALUE) | np.isnan(written)):
+    written_angles = np.where(is_set | is_set_later, angles, np.nan)
+    if not np.all((np.abs(written_angles) <= MAX_VALUE) | np.isnan(written_angles)):
         hint = f"angles are within {MAX_VALUE:g} rad"
         raise FormatError(f"motion {motion.name!r} has too large an angle", hint=hint)
     joint_indices = [motion.joints.index(joint) if joint else None for joint in columns.joints]
     values: list[list[Value]] = [
         [None if index is None or math.isnan(row[index]) else row[index] for index in joint_indices]
-        for row in written.tolist()
+        for row in written_angles.tolist()
     ]
-    if old is None:
+    if old_table is None:
         return values
-    for row, pose, old_row in zip(values, timeline.poses, old.rows, strict=False):
+    for row, pose, old_row in zip(values, timeline.poses, old_table.rows, strict=True):
         for column, (index, old_value) in enumerate(zip(joint_indices, old_row.values, strict=True)):
             if index is not None and old_value is None and not pose.is_set[index]:
                 row[column] = None
@@ -263,8 +264,8 @@ def _render_edited(
         if tuple(cells) == old_row.cells and pose.time_ms == old_row.time_ms:
             lines.append(old_row.raw)
         else:
-            eol = old_row.raw[len(old_row.raw.rstrip(b"\r\n")) :]
-            lines.append(new_row(pose.time_ms, old_row.name, cells, eol))
+            line_end = old_row.raw[len(old_row.raw.rstrip(b"\r\n")) :]
+            lines.append(new_row(pose.time_ms, old_row.name, cells, line_end))
     return b"".join([*lines, table.tail])
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.gaits.biped.stair_gait import OUTWARDS, SIDES, StairGait
-from posewright.kinematics import LegAngles
+from posewright.gaits.biped.stair_gait import StairGait
+from posewright.kinematics import biped_legs_of
 from posewright.motions import Easing, Keyframe, Motion, Pose, check_design_rules
-from posewright.robots import Robot
+from posewright.robots import LEG_PARTS, OUTWARDS, SIDES, BipedGeometry, Robot
 
 KEYFRAME_S = 0.125
 """Time between two keyframes."""
@@ -98,12 +98,16 @@ class StairSteps:
     Args:
         gait: its parameters.
         robot: its card; arms stay as in its pose `walk_ready`.
+
+    Raises:
+        InputError: the card does not describe the legs of a biped.
     """
 
     def __init__(self, gait: StairGait, robot: Robot) -> None:
         self.gait = gait
         self._robot = robot
-        self._legs = gait.legs
+        self._legs = biped_legs_of(robot)
+        self._geometry = robot.require_biped()
         self._joints = tuple(joint.name for joint in robot.joints)
 
     def motions(self) -> dict[str, Motion]:
@@ -139,7 +143,7 @@ class StairSteps:
     def _build_motion(self, name: str, steps: _StepSequence) -> Motion:
         """Return a sequence of steps as a motion with one keyframe per posture."""
         (_, start_posture), *timed_postures = steps.timed_postures
-        leg_joints = [name for name in self._joints if name.split("_", 1)[1] in LegAngles._fields]
+        leg_joints = [name for name in self._joints if name.split("_", 1)[1] in LEG_PARTS]
         stiffness = dict.fromkeys(leg_joints, self.gait.servo_stiffness)
         return Motion(
             name=name,
@@ -161,7 +165,7 @@ class StairSteps:
             up_m: height of the next tread over the current one [m]; negative below, 0 on the floor.
         """
         gait = self.gait
-        steps = _StepSequence(gait, 1.0 if up_m else gait.walk_pace)
+        steps = _StepSequence(gait, self._geometry, 1.0 if up_m else gait.walk_pace)
         lift_m = gait.climb_lift_m if up_m > 0.0 else gait.walk_lift_m
         for side in SIDES:
             sole = steps.current_posture.soles[side]
@@ -183,7 +187,7 @@ class StairSteps:
     def _turning_steps(self, angle_rad: float) -> _StepSequence:
         """Return one step of each foot that turns the robot; the inner foot steps first."""
         gait = self.gait
-        steps = _StepSequence(gait, gait.walk_pace)
+        steps = _StepSequence(gait, self._geometry, gait.walk_pace)
         for side in SIDES if angle_rad < 0.0 else SIDES[::-1]:
             y = OUTWARDS[side] * gait.stance_m
             target = Sole(-math.sin(angle_rad) * y, y=math.cos(angle_rad) * y, z=0.0, yaw=angle_rad)
@@ -232,7 +236,7 @@ class StairSteps:
 
     def _foot_frame(self, sole: Sole, heel_pitch: float) -> tuple[Floats, Floats]:
         """Return the middle of a sole and its rotation, with the heel raised about the toe [rad]."""
-        toe = np.array([self.gait.leg.toe_m, 0.0, 0.0])
+        toe = np.array([self._geometry.sole_size_m[0] / 2.0, 0.0, 0.0])
         turn = _rotation(sole.yaw, heel_pitch)
         return np.array([sole.x, sole.y, sole.z]) + _rotation(sole.yaw, 0.0) @ toe - turn @ toe, turn
 
@@ -247,7 +251,7 @@ class StairSteps:
             turn: rotation of the trunk, `(3, 3)`.
             feet: position and rotation of each sole, by side.
         """
-        masses = self.gait.masses
+        masses = self._geometry.masses
         ankle_sum = np.sum([self._legs[side].ankle_position(*feet[side]) for side in SIDES], axis=0)
         # total * centre = upper * its position + ankle * (sum of both ankles), solved for the upper body
         upper_body_centre = (
@@ -272,14 +276,16 @@ class _StepSequence:
         timed_postures: all postures, each with the time to reach it [s]; the first is the start.
     """
 
-    def __init__(self, gait: StairGait, pace: float) -> None:
+    def __init__(self, gait: StairGait, geometry: BipedGeometry, pace: float) -> None:
         """Begin standing at the origin, on both feet.
 
         Args:
             gait: with the dimensions and durations of the steps.
+            geometry: of the robot's legs.
             pace: speed relative to the gait's durations, which are divided by it.
         """
         self._gait = gait
+        self._geometry = geometry
         self._pace = pace
         soles = {side: Sole(0.0, OUTWARDS[side] * gait.stance_m) for side in SIDES}
         self.current_posture = StepPosture(
@@ -295,9 +301,10 @@ class _StepSequence:
     def _trunk_height(self, tread_m: float) -> float:
         """Return the height of the trunk while it stands on a tread [m]."""
         gait = self._gait
-        hip = np.array([gait.leg.hip_ahead_m, 0.0, gait.leg.hip_m[2]])
+        geometry = self._geometry
+        hip = np.array([geometry.hip_ahead_m, 0.0, geometry.hip_m[2]])
         hip_below = -(_rotation(0.0, gait.lean_rad) @ hip)[2]
-        return float(tread_m - gait.leg.sole_m[2] + gait.hip_height_m + hip_below)
+        return float(tread_m - geometry.sole_m[2] + gait.hip_height_m + hip_below)
 
     def centre_over(self, side: str) -> Floats:
         """Return the position of the centre of mass while this leg carries all weight, `(2,)` [m]."""

@@ -11,12 +11,12 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.quadruped.gait import Gait
+from posewright.gaits.quadruped.gait import QuadrupedGait
 from posewright.gaits.quadruped.phases import walking_legs
-from posewright.gaits.quadruped.reading import robot_of_gait
 from posewright.gaits.quadruped.step import PlannedStep
 from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
 from posewright.gaits.quadruped.walker import Walker
+from posewright.gaits.reading import robot_of_gait
 from posewright.robots import Robot
 
 DIRECTIONS = 8
@@ -45,7 +45,7 @@ class Cycles:
 class CommandTour:
     """A walk through a sequence of commands."""
 
-    def __init__(self, gait: Gait, robot: Robot) -> None:
+    def __init__(self, gait: QuadrupedGait, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
         self._feet = tuple(gait.phases.offsets)
         self._last_row = self._walker.planner.standing_pose
@@ -159,7 +159,7 @@ class GaitCheck:
         return tuple(entry for entry in self.worst if not entry.is_within_bound)
 
 
-def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
+def check_gait(gait: QuadrupedGait, robot: Robot | str | None = None) -> GaitCheck:
     """Walk at commands over the whole range of a gait, and return the worst of each concern.
 
     The commands go in eight directions at full speed, with no turn and with the greatest to either side, and
@@ -194,7 +194,7 @@ def _worst_by_concern(entries: list[WorstCase]) -> Iterator[WorstCase]:
             yield max(candidates, key=lambda entry: entry.value)
 
 
-def _commands(gait: Gait, robot: Robot) -> Iterator[VelocityCommand]:
+def _commands(gait: QuadrupedGait, robot: Robot) -> Iterator[VelocityCommand]:
     """Yield the commands to check, each followed by its opposite."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     max_speed = greatest_speed_m_s(gait.parameters, timing)
@@ -229,7 +229,7 @@ class _WorstFinder:
         self._joint_indices = [index for leg in self._legs.values() for index in leg.indices]
         self._joint_names = tuple(robot.joint_names[index] for index in self._joint_indices)
         # indices of the coupling tables that limit a joint of a leg
-        self._coupling_indices_of_legs = [
+        self._leg_table_indices = [
             index for index, joint in enumerate(robot.coupling.joints) if joint in self._joint_names
         ]
 
@@ -274,13 +274,13 @@ class _WorstFinder:
         return beyond[self._joint_indices], self._joint_names
 
     def _coupled_excess(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
-        """Return the greatest excess of each table's joint over its coupled limits [rad], and the tables."""
+        """Return the greatest excess over the legs' coupled limits [rad], and the names of their tables."""
         coupling = self._robot.coupling
-        if not self._coupling_indices_of_legs:
+        if not self._leg_table_indices:
             return np.empty(0), ()
         greatest_excess = coupling.excess(rows).max(axis=0)
-        table_names = tuple(coupling.names[table] for table in self._coupling_indices_of_legs)
-        return greatest_excess[self._coupling_indices_of_legs], table_names
+        table_names = tuple(coupling.names[index] for index in self._leg_table_indices)
+        return greatest_excess[self._leg_table_indices], table_names
 
     def _speed_shares(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest speed of each joint as a share of its limit, and the joints."""

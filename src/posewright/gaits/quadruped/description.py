@@ -8,18 +8,13 @@ from dataclasses import asdict, fields
 
 from posewright.display import Lines, Paragraph, Styled, Table, table
 from posewright.documents.plain import PlainMapping
+from posewright.gaits.gait import DIGITS
 from posewright.gaits.quadruped.checking import GaitCheck, GaitConcern, WorstCase
-from posewright.gaits.quadruped.gait import Gait
+from posewright.gaits.quadruped.gait import QuadrupedGait
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind
-from posewright.gaits.quadruped.timing import (
-    bound_text,
-    greatest_speed_m_s,
-    greatest_turn_rad_s,
-    timing_of,
-)
+from posewright.gaits.quadruped.timing import bound_text, timing_of
 from posewright.robots import Robot
 
-DIGITS = 9
 TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 
 
@@ -33,25 +28,11 @@ def gait_lines(description: PlainMapping) -> Lines:
         yield from _check_lines(description["check"])
 
 
-def describe_gait_briefly(gait: Gait, robot: Robot) -> PlainMapping:
-    """Return the values of a gait for a list of gaits."""
-    timing = timing_of(gait.parameters, robot.frame_period_s)
-    return {
-        "gait": gait.name,
-        "robot": gait.robot,
-        "description": gait.description,
-        "phases": gait.phases.name,
-        "period_s": round(timing.period_s, DIGITS),
-        "greatest_speed_m_s": round(greatest_speed_m_s(gait.parameters, timing), DIGITS),
-        "greatest_turn_rad_s": round(greatest_turn_rad_s(gait.parameters, timing), DIGITS),
-    }
-
-
-def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
+def describe_gait(gait: QuadrupedGait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
     """Return all values of a gait; `check` is null if it was not checked."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     return {
-        **describe_gait_briefly(gait, robot),
+        **gait.describe_briefly(robot),
         "source": gait.source,
         "path": None if gait.path is None else str(gait.path),
         "phase_offsets": dict(gait.phases.offsets),
@@ -81,7 +62,7 @@ def _parameter_data(name: str, value: object) -> PlainMapping:
         value = {foot: list(point) for foot, point in value.items()}
     return {
         "name": name,
-        "document": explanation.lecture_name,
+        "document": explanation.title,
         "value": value,
         "unit": explanation.unit,
         "low": explanation.low,
@@ -124,7 +105,7 @@ def _worst_data(entry: WorstCase) -> PlainMapping:
 
 
 def gait_table(briefs: Sequence[PlainMapping]) -> Table:
-    """Return a table with a row for each gait, given what `describe_gait_briefly` returns."""
+    """Return a table with a row for each gait, given what `Gait.describe_briefly` returns."""
     columns = ("gait", "robot", "m/s", "rad/s", "cycle s", "what it is")
     rows = []
     for gait in briefs:

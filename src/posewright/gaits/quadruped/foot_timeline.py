@@ -13,9 +13,9 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.gaits.curves import weights
-from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.parameters import GaitParameters
 from posewright.gaits.quadruped.timing import GaitTiming
+from posewright.gaits.quadruped.values import GaitValues
 
 _MIN_TRANSFER_SHARE = 1e-9
 """Share of the time in the air between a corner and the middle below which the two coincide."""
@@ -151,7 +151,7 @@ class FootTimeline:
     windows: tuple[FootWindow, ...]
 
 
-def build_timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeline]:
+def build_timelines(gait: GaitValues, timing: GaitTiming, frame_s: float) -> list[FootTimeline]:
     """Return the timeline of each foot, in the order of the phase table.
 
     A walk begins with the first step of the table, so that all shares of the cycle count from there.
@@ -184,7 +184,12 @@ class _TimelineBuilder:
     """
 
     def __init__(
-        self, gait: Gait, timing: GaitTiming, foot: str, lift_share: float, step_start_shares: list[float]
+        self,
+        gait: GaitValues,
+        timing: GaitTiming,
+        foot: str,
+        lift_share: float,
+        step_start_shares: list[float],
     ) -> None:
         """Compute the times of the foot's points.
 
@@ -273,6 +278,7 @@ class _TimelineBuilder:
             air_points=self._air_points(times_since_lift[in_air]),
             ground_times=times[~(in_air | in_next_air)] - time_to_touchdown,
             next_air_points=self._air_points(times_since_lift[in_next_air] - timing.period_s),
+            # a spline's slope at the first point also needs the point before it
             interpolation_weights=weights(
                 self._point_times_s[first - 1 : last + 2] - start_s, frame_times, self._interpolation
             ),

@@ -1,181 +1,69 @@
-"""A quadruped's gait: robot, parameters, phases, and the compensation for servos and slipping paws."""
+"""A quadruped's gait, which makes its generator and its document from its values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated
 
-import numpy as np
-
-from posewright.arrays import Floats
-from posewright.documents import Bounds, FieldReader
-from posewright.errors import InputError, UnknownNameError
-from posewright.gaits.curves import Interpolation
-from posewright.gaits.quadruped.parameters import Explanation, GaitParameters, explanation
-from posewright.gaits.quadruped.phases import PhaseTable, read_phases
-
-MIN_GAIN = 0.2
-MAX_GAIN = 3.0
-"""Ours: fitted walks need up to two; values beyond these bounds are taken for mistakes."""
-
-Gain = Annotated[float, Bounds(MIN_GAIN, MAX_GAIN)]
-
-TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
-"""Greatest magnitude of each trim [m/s, m/rad, rad/m]: ours, at least five times what fitted walks need."""
-
-
-@dataclass(frozen=True, slots=True)
-class TravelGain:
-    """Factors by which the feet move farther than the body should."""
-
-    forward: Gain = 1.0
-    left: Gain = 1.0
-    turn: Gain = 1.0
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            object.__setattr__(self, name, _require_range(f"travel_gain.{name}", value, MIN_GAIN, MAX_GAIN))
-
-
-@dataclass(frozen=True, slots=True)
-class Trim:
-    """Offsets of the feet's motion, so that the body goes straight on, straight aside, or turns on the spot.
-
-    All three preserve mirror symmetry: a walk to the left is the mirror image of one to the right.
-
-    Attributes:
-        forward_m_s: speed forward that is always added [m/s].
-        left_m_rad: distance to the left that is added for every radian of turn to the left [m/rad].
-        turn_rad_m: turn to the left that is added for every metre to the left [rad/m].
-    """
-
-    forward_m_s: Annotated[float, Bounds(-0.1, 0.1)] = 0.0
-    left_m_rad: Annotated[float, Bounds(-0.1, 0.1)] = 0.0
-    turn_rad_m: Annotated[float, Bounds(-10.0, 10.0)] = 0.0
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            bound = TRIM_RANGES[name]
-            object.__setattr__(self, name, _require_range(f"trim.{name}", value, -bound, bound))
-
-
-def _require_range(name: str, value: float, low: float, high: float) -> float:
-    """Return the value as a float, or raise InputError if it is out of its range."""
-    if not low <= value <= high:
-        raise InputError(f"{name} is {value:g}", hint=f"the range is {low:g} to {high:g}")
-    return float(value)
-
-
-GAIN_NAMES = tuple(entry.name for entry in fields(TravelGain))
-TRIM_NAMES = tuple(entry.name for entry in fields(Trim))
-
-
-def _explain(name: str, unit: str, sentence: str) -> Explanation:
-    return Explanation("trim", unit, -TRIM_RANGES[name], TRIM_RANGES[name], sentence)
-
-
-FITTED: Mapping[str, Explanation] = MappingProxyType(
-    {
-        **{
-            f"travel_gain.{name}": Explanation(
-                "travel gain", "", MIN_GAIN, MAX_GAIN,
-                "How many times as far as the body is to go the feet are asked to go: it makes up for servos "
-                "that lag and paws that slip.",
-            )
-            for name in GAIN_NAMES
-        },
-        "trim.forward_m_s": _explain("forward_m_s", "m/s", "Speed forward that is always added."),
-        "trim.left_m_rad": _explain("left_m_rad", "m/rad", "Way to the left added for every radian of turn."),
-        "trim.turn_rad_m": _explain("turn_rad_m", "rad/m", "Turn to the left added for every metre left."),
-    }
-)  # fmt: skip
-"""Explanations of travel gain and trim by name, as `EXPLANATIONS` for the parameters."""
+from posewright.documents.plain import PlainMapping
+from posewright.errors import InputError
+from posewright.gaits.entries import Tree
+from posewright.gaits.gait import DIGITS, Gait, GaitCycle
+from posewright.gaits.quadruped.phases import walking_legs
+from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
+from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.quadruped.walker import QuadrupedGenerator
+from posewright.gaits.quadruped.writing import gait_document
+from posewright.robots import Robot
 
 
 @dataclass(frozen=True, eq=False)
-class Gait:
-    """All values of a gait, from which `QuadrupedGait` generates joint angles.
+class QuadrupedGait(GaitValues):
+    """A quadruped's gait; a `Gait`."""
 
-    Attributes:
-        pose: name of the pose in which the joints outside the legs are held.
-        path: its document, if it was read from one.
-    """
-
-    name: str
-    robot: str
-    parameters: GaitParameters = field(repr=False)
-    phases: Annotated[PhaseTable, FieldReader(read_phases)] = field(repr=False)
-    interpolation: Interpolation = field(default=Interpolation.SPLINE, repr=False)
-    travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
-    trim: Trim = field(default_factory=Trim, repr=False)
-    pose: str = field(default="stand", repr=False)
-    description: str = field(default="", repr=False)
-    source: str = field(default="", repr=False)
-    path: Path | None = field(default=None, repr=False)
-
-    @property
-    def flat(self) -> dict[str, float]:
-        """All numbers by dotted name: of the parameters, and `travel_gain.forward`, `trim.left_m_rad`, ..."""
-        gains = {f"travel_gain.{name}": getattr(self.travel_gain, name) for name in GAIN_NAMES}
-        trims = {f"trim.{name}": getattr(self.trim, name) for name in TRIM_NAMES}
-        return {**self.parameters.flat, **gains, **trims}
-
-    @staticmethod
-    def explanation(name: str) -> Explanation:
-        """Return the explanation of a number by its name in `flat`, or raise UnknownNameError."""
-        return FITTED[name] if name in FITTED else explanation(name)
-
-    def compensate(self, components: Floats, seconds: float) -> Floats:
-        """Return the components `(3,)` [m, m, rad] of the feet that move the body by the given ones.
-
-        The turn multiplier adds a turn; gain and trim compensate for servos that lag and paws that slip.
-
-        Args:
-            components: the components of the body.
-            seconds: duration of the motion [s].
-        """
-        forward, left, turn = components.tolist()
-        turn += self.parameters.turn_multiplier_rad_m * forward
-        gain = self.travel_gain
-        trim = self.trim
-        return np.array(
-            [
-                gain.forward * forward + trim.forward_m_s * seconds,
-                gain.left * left + trim.left_m_rad * turn,
-                gain.turn * turn + trim.turn_rad_m * left,
-            ]
-        )
-
-    def with_values(self, values: Mapping[str, float]) -> Gait:
-        """Return the gait with other values for some numbers, by dotted name.
-
-        Names are those of `flat`, and names that set several, as in `GaitParameters.with_values`.
+    def generator(self, robot: Robot) -> QuadrupedGenerator:
+        """Return a generator that stands.
 
         Raises:
-            UnknownNameError: there is no such number.
-            InputError: a value is out of its range.
+            InputError: the gait is another robot's, a leg is missing in the robot's card, or the times of the
+                gait are inconsistent.
+            UnreachableError: a foot cannot stand on its equilibrium point.
         """
-        parameter_values = {
-            name: value for name, value in values.items() if not name.startswith(("travel_gain.", "trim."))
+        return QuadrupedGenerator(self, robot)
+
+    def cycle(self, robot: Robot) -> GaitCycle:
+        """Return the times of its cycle on a robot."""
+        timing = timing_of(self.parameters, robot.frame_period_s)
+        first_start = self.phases.starts[0]
+        legs = walking_legs(robot)
+        lift_phases = {
+            legs[foot].foot: (offset - first_start) % 1.0 for foot, offset in self.phases.offsets.items()
         }
-        return replace(
-            self,
-            travel_gain=replace(self.travel_gain, **_select_group("travel_gain", values, GAIN_NAMES)),
-            trim=replace(self.trim, **_select_group("trim", values, TRIM_NAMES)),
-            parameters=self.parameters.with_values(parameter_values),
+        return GaitCycle(timing.n_frames, timing.period_s, timing.air_share, lift_phases)
+
+    def describe_briefly(self, robot: Robot) -> PlainMapping:
+        """Return what a list of gaits shows."""
+        timing = timing_of(self.parameters, robot.frame_period_s)
+        return {
+            "gait": self.name,
+            "robot": self.robot,
+            "description": self.description,
+            "phases": self.phases.name,
+            "period_s": round(timing.period_s, DIGITS),
+            "greatest_speed_m_s": round(greatest_speed_m_s(self.parameters, timing), DIGITS),
+            "greatest_turn_rad_s": round(greatest_turn_rad_s(self.parameters, timing), DIGITS),
+        }
+
+    def document(self, old_document: Tree, path: Path | None) -> Tree:
+        """Return its document, in the notation of the one that it replaces; see `Gait.document`."""
+        return gait_document(self, old_document, path)
+
+
+def require_quadruped(gait: Gait) -> QuadrupedGait:
+    """Return a gait, or raise InputError if it is not one of four legs."""
+    if not isinstance(gait, QuadrupedGait):
+        raise InputError(
+            f"gait {gait.name} is for {gait.robot}, which has not four legs",
+            hint="this takes a gait of four legs",
         )
-
-
-def _select_group(group: str, values: Mapping[str, float], names: tuple[str, ...]) -> dict[str, float]:
-    """Return the values of one group by their own names, or raise UnknownNameError."""
-    prefix = f"{group}."
-    group_values = {
-        name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)
-    }
-    for name in group_values:
-        if name not in names:
-            raise UnknownNameError.among(group, name, names)
-    return group_values
+    return gait

@@ -1,6 +1,6 @@
 """The parameters of a walk: explanations with units and bounds, and their values by name.
 
-The names in `lecture_name` are those of the lecture the walk comes from. Bounds are ours: wide enough for any
+The titles are those of the lecture the walk comes from. Bounds are ours: wide enough for any
 robot dog of this size, narrow enough to detect mistakes.
 """
 
@@ -9,60 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
 from posewright.errors import InputError, UnknownNameError
+from posewright.gaits.explanation import Explanation, ParameterKind
 from posewright.gaits.quadruped.phases import ENDS, FEET
 
 Point = tuple[float, float, float]
 """x forward, y left, z up, from the middle of the trunk [m]."""
-
-
-class ParameterKind(Enum):
-    """Number of values of a parameter."""
-
-    SINGLE = "one"
-    FORE_HIND = "one for the fore legs, one for the hind legs"
-    POINTS = "a point for each foot"
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Meaning, unit and bounds of a parameter.
-
-    Attributes:
-        lecture_name: its name in the lecture.
-        unit: the unit of the value; empty if it has none.
-        low: the least allowed value.
-        high: the greatest allowed value.
-        sentence: what the parameter means, for readers.
-        kind: how many values it has.
-        is_whole: whether its values are whole numbers.
-    """
-
-    lecture_name: str
-    unit: str
-    low: float
-    high: float
-    sentence: str = field(repr=False)
-    kind: ParameterKind = ParameterKind.SINGLE
-    is_whole: bool = False
-
-    @property
-    def range_text(self) -> str:
-        """The range with its unit."""
-        return f"{self.low:g} to {self.high:g}{f' {self.unit}' if self.unit else ''}"
-
-    def check(self, name: str, value: object) -> None:
-        """Raise InputError unless the value is a number within the bounds."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise InputError(f"{name} is {value}", hint=f"a number, {self.range_text}")
-        if self.is_whole and value != int(value):
-            raise InputError(f"{name} is {value:g}", hint=f"a whole number, {self.range_text}")
-        if not self.low <= value <= self.high:
-            raise InputError(f"{name} is {value:g}", hint=f"the range is {self.range_text}")
 
 
 EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
@@ -234,32 +189,41 @@ class GaitParameters:
         `front_height_m` alone sets both its values; `equilibrium_m.fore.x` sets both fore feet, and
         `equilibrium_m.fore.y` sets how far they stand out, to the left and to the right.
         """
-        flat = self.flat
+        value_of_dotted_name = self.flat
         for name, value in values.items():
-            flat |= _expand_name(name, value, flat)
-        return GaitParameters.from_flat(flat)
+            value_of_dotted_name |= _expand_name(name, value, value_of_dotted_name)
+        return GaitParameters.from_flat(value_of_dotted_name)
 
     @classmethod
-    def from_flat(cls, flat: Mapping[str, float]) -> GaitParameters:
+    def from_flat(cls, value_of_dotted_name: Mapping[str, float]) -> GaitParameters:
         """Return the parameters from their values by dotted name."""
-        return cls(**{entry.name: _value_from_flat(entry.name, flat) for entry in fields(cls)})
+        return cls(
+            **{
+                entry.name: _parameter_from_dotted_names(entry.name, value_of_dotted_name)
+                for entry in fields(cls)
+            }
+        )
 
 
-def _value_from_flat(name: str, flat: Mapping[str, float]) -> Any:
-    """Return the value of a parameter; `Any`, as its type depends on its name."""
+def _parameter_from_dotted_names(name: str, value_of_dotted_name: Mapping[str, float]) -> Any:
+    """Return the value of a parameter, composed of the numbers under its dotted names.
+
+    Those are `front_height_m.fore` and `.hind`, or `equilibrium_m.left_front.x` and so on. The type is `Any`,
+    as it depends on the parameter.
+    """
     kind = EXPLANATIONS[name].kind
     if kind is ParameterKind.FORE_HIND:
-        return ForeHind(flat[f"{name}.fore"], flat[f"{name}.hind"])
+        return ForeHind(value_of_dotted_name[f"{name}.fore"], value_of_dotted_name[f"{name}.hind"])
     if kind is ParameterKind.POINTS:
-        return {foot: tuple(flat[f"{name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET}
-    return flat[name]
+        return {foot: tuple(value_of_dotted_name[f"{name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET}
+    return value_of_dotted_name[name]
 
 
-def _expand_name(name: str, value: float, flat: Mapping[str, float]) -> dict[str, float]:
-    """Return the values that a name sets, which may represent several parameters."""
-    if name in flat:
+def _expand_name(name: str, value: float, value_of_dotted_name: Mapping[str, float]) -> dict[str, float]:
+    """Return the values by dotted name that a name sets; a short name sets those of several feet."""
+    if name in value_of_dotted_name:
         return {name: value}
-    if f"{name}.fore" in flat:
+    if f"{name}.fore" in value_of_dotted_name:
         return {f"{name}.fore": value, f"{name}.hind": value}
     base, _, suffix = name.partition(".")
     end, _, axis = suffix.partition(".")
@@ -267,7 +231,7 @@ def _expand_name(name: str, value: float, flat: Mapping[str, float]) -> dict[str
         left, right = ENDS[end]
         mirrored = -value if axis == "y" else value
         return {f"{base}.{left}.{axis}": value, f"{base}.{right}.{axis}": mirrored}
-    raise UnknownNameError.among("gait parameter", name, flat)
+    raise UnknownNameError.among("gait parameter", name, value_of_dotted_name)
 
 
 def _require_point(foot: str, point: Iterable[float]) -> Point:

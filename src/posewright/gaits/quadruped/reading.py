@@ -1,4 +1,4 @@
-"""Gaits as native documents: `*.gait.yaml`."""
+"""Documents of quadrupeds' gaits, and their parameters."""
 
 from __future__ import annotations
 
@@ -6,153 +6,49 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import Catalogue, Node, is_path, parse_document, read_record, read_text
+from posewright.documents import Node, read_record
 from posewright.errors import InputError
-from posewright.gaits.quadruped.gait import Gait
-from posewright.gaits.quadruped.parameters import (
-    EXPLANATIONS,
-    Explanation,
-    ForeHind,
-    GaitParameters,
-    ParameterKind,
-    Point,
-)
+from posewright.gaits.entries import read_gait_name, read_pose
+from posewright.gaits.explanation import Explanation, ParameterKind
+from posewright.gaits.quadruped.gait import QuadrupedGait
+from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, GaitParameters, Point
 from posewright.gaits.quadruped.phases import ENDS, FEET, walking_legs
 from posewright.gaits.quadruped.timing import timing_of
-from posewright.robots import Robot, robot, robot_folder, robot_names
-
-FOLDER = "gaits"
-SUFFIX = ".gait.yaml"
+from posewright.robots import Robot
 
 REQUIRED = ("gait", "robot", "phases", "parameters")
-OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
+OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim", "feedback")
 
 _POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of each foot"
 
 
-def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
-    """Return the names of the shipped gaits of a robot, or of all robots, in alphabetical order."""
-    return _catalogue(robot).names()
-
-
-def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
-    """Read a gait.
+def parse_quadruped_gait(document: Node, robot: Robot, path: Path | None) -> QuadrupedGait:
+    """Return the gait of a document.
 
     Args:
-        name: one of `gait_names()`, or the path of a `*.gait.yaml`.
-        robot: the robot that is to walk; default the robot the document names.
+        document: the document.
+        robot: the robot that walks.
+        path: of the document; None if it has none.
 
     Raises:
-        DocumentError: the document is invalid, or it is for another robot.
-        UnknownNameError: there is no such gait, robot, pose, phase table, ...
-        InputError: gaits of several robots have this name.
+        DocumentError: the document is invalid, or the robot has not four legs.
     """
-    gait, _ = read_gait_and_robot(name, robot=robot)
-    return gait
-
-
-def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
-    """Read a gait, and return it with the card of the robot that walks it; see `read_gait`."""
-    path = Path(name) if is_path(name) else _catalogue(robot).find(name)
-    return parse_gait(read_text(path), path, robot=robot)
-
-
-def robot_of_gait(gait: Gait, robot_or_name: Robot | str | None = None) -> Robot:
-    """Return the given robot, or the one that a gait names, read as in the gait's document if it has one.
-
-    Raises:
-        UnknownNameError: there is no such robot.
-        InputError: the gait's document is missing or invalid by now; or `gait` is only a name.
-    """
-    if isinstance(gait, str | Path):
-        raise InputError(f"{str(gait)!r} is the name of a gait, not a gait", hint="read_gait reads it")
-    if isinstance(robot_or_name, Robot):
-        return robot_or_name
-    if robot_or_name is not None or gait.path is None:
-        return robot(robot_or_name or gait.robot)
-    _, gait_robot = read_gait_and_robot(gait.path)
-    return gait_robot
-
-
-def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
-    """Return the gait of a document's text, with its robot's card.
-
-    Args:
-        text: a gait's document.
-        path: the path of the document, for messages, and for a card it names by its path.
-        robot: the robot that is to walk; default the robot the document names.
-    """
-    document = parse_document(text, path)
     fields = document.fields(required=REQUIRED, optional=OPTIONAL)
-    walking_robot = _read_robot(fields["robot"], robot, path)
-    gait = read_record(
+    try:
+        walking_legs(robot)
+    except InputError as error:
+        fields["robot"].fail(error.message, hint=error.hint)
+    return read_record(
         document,
-        Gait,
+        QuadrupedGait,
         extra_keys=("gait", "robot", "parameters", "pose"),
         degrees=False,
-        name=_read_name(fields["gait"]),
-        robot=walking_robot.name,
-        parameters=_read_valid_parameters(fields["parameters"], walking_robot),
-        pose=_read_pose(fields, walking_robot),
+        name=read_gait_name(fields["gait"]),
+        robot=robot.name,
+        parameters=_read_valid_parameters(fields["parameters"], robot),
+        pose=read_pose(fields, robot, QuadrupedGait.pose),
         path=path,
     )
-    return gait, walking_robot
-
-
-def _catalogue(robot: Robot | str | None) -> Catalogue:
-    """Return the catalogue of the gaits of a robot, or of all shipped robots."""
-    if isinstance(robot, Robot):
-        folders = [] if robot.folder is None else [robot.folder]
-        owner = f"of {robot.name}"
-    else:
-        folders = [robot_folder(name) for name in robot_names() if robot in (None, name)]
-        owner = ""
-    return Catalogue("gait", SUFFIX, folders=lambda: [folder / FOLDER for folder in folders], owner=owner)
-
-
-def _read_name(node: Node) -> str:
-    name = node.text()
-    if not name.strip() or not name.isprintable() or "/" in name or "\\" in name:
-        node.fail(f"{name!r} is not a valid name", hint="letters and digits, as in my_trot; no path")
-    return name
-
-
-def _read_robot(node: Node, requested_robot: Robot | None, path: Path | None) -> Robot:
-    """Return the robot that walks, which the entry `robot:` names; it must have four legs.
-
-    Args:
-        node: the entry `robot:`, a name or the path of a card.
-        requested_robot: the robot that is to walk; None for the one that the gait names.
-        path: the gait's document, to whose folder the path of a card is relative.
-    """
-    walking_robot = _find_robot(node, requested_robot, path)
-    try:
-        walking_legs(walking_robot)
-    except InputError as error:
-        node.fail(error.message, hint=error.hint)
-    return walking_robot
-
-
-def _find_robot(node: Node, requested_robot: Robot | None, path: Path | None) -> Robot:
-    """Return the robot that a gait names; raise an error if it is not the one that is to walk.
-
-    Args:
-        node: the entry `robot:`, a name or the path of a card.
-        requested_robot: the robot that is to walk; None for the one that the gait names.
-        path: the gait's document, to whose folder the path of a card is relative.
-    """
-    name = node.text()
-    if requested_robot is not None and name == requested_robot.name:
-        return requested_robot
-    if is_path(name):
-        named_robot = robot((path.parent if path is not None else Path()) / name)
-    else:
-        named_robot = robot(node.choice("robot", robot_names()))
-    if requested_robot is not None and named_robot.name != requested_robot.name:
-        node.fail(
-            f"this gait is for {named_robot.name}", hint=f"the robot that walks is {requested_robot.name}"
-        )
-    return requested_robot or named_robot
 
 
 def _read_valid_parameters(node: Node, walking_robot: Robot) -> GaitParameters:
@@ -163,18 +59,6 @@ def _read_valid_parameters(node: Node, walking_robot: Robot) -> GaitParameters:
     except InputError as error:
         node.fields()["ascent_pairs"].fail(error.message, hint=error.hint)
     return parameters
-
-
-def _read_pose(fields: Mapping[str, Node], walking_robot: Robot) -> str:
-    """Return the name of the gait's pose, or the default pose if the robot has it."""
-    if "pose" in fields:
-        return fields["pose"].choice("pose", walking_robot.poses)
-    if Gait.pose not in walking_robot.poses:
-        fields["robot"].fail(
-            f"{walking_robot.name} has no pose {Gait.pose!r}",
-            hint=f"add `pose:`, one of {', '.join(walking_robot.poses)}",
-        )
-    return Gait.pose
 
 
 def read_parameters(node: Node) -> GaitParameters:

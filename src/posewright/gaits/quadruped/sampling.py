@@ -12,10 +12,10 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.gaits.command import VelocityCommand
-from posewright.gaits.quadruped.gait import Gait
-from posewright.gaits.quadruped.reading import robot_of_gait
+from posewright.gaits.quadruped.gait import QuadrupedGait
 from posewright.gaits.quadruped.timing import require_command_in_range
 from posewright.gaits.quadruped.walker import Walker
+from posewright.gaits.reading import robot_of_gait
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
@@ -38,7 +38,7 @@ class SteadyWalk:
     cycle: Floats = field(repr=False)
 
 
-def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> SteadyWalk:
+def steady_walk(gait: QuadrupedGait, robot: Robot, command: VelocityCommand) -> SteadyWalk:
     """Walk until the cycles repeat, or raise InputError or UnreachableError."""
     return _walk_until_steady(Walker(gait, robot), command)
 
@@ -55,7 +55,7 @@ MIN_TRANSITION_S = 0.4
 
 
 def sample_gait(
-    gait: Gait,
+    gait: QuadrupedGait,
     robot: Robot | str | None = None,
     *,
     command: VelocityCommand,
@@ -186,7 +186,7 @@ def _keyframes(rows: Floats, robot: Robot, every_frames: int) -> Iterator[Keyfra
         previous_index = index
 
 
-def _describe_source(gait: Gait, command: VelocityCommand) -> str:
+def _describe_source(gait: QuadrupedGait, command: VelocityCommand) -> str:
     velocity = f"forward {command.forward_m_s:g} m/s, left {command.left_m_s:g} m/s"
     walk = f"gait {gait.name} at {velocity}, turn {command.turn_rad_s:g} rad/s"
     return f"{walk}; {gait.source}" if gait.source else walk

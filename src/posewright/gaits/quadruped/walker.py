@@ -9,7 +9,6 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.step import Feet, PlannedStep, StepPlanner
 from posewright.gaits.quadruped.timing import (
     GaitTiming,
@@ -17,6 +16,7 @@ from posewright.gaits.quadruped.timing import (
     clip_command,
     require_command_in_range,
 )
+from posewright.gaits.quadruped.values import GaitValues
 from posewright.robots import Robot
 
 MAX_CYCLES = 12
@@ -43,7 +43,7 @@ class Walker:
         _cached_steps: the steps of the last cycle, by index.
     """
 
-    def __init__(self, gait: Gait, robot: Robot) -> None:
+    def __init__(self, gait: GaitValues, robot: Robot) -> None:
         self.gait = gait
         self.planner = StepPlanner(gait, robot)
         self.reset()
@@ -118,7 +118,7 @@ class Walker:
         return step
 
 
-class QuadrupedGait:
+class QuadrupedGenerator:
     """Generates joint angles of a quadruped from velocity commands; a `GaitGenerator`.
 
     A new command takes effect at the next step, where feet lift, and is reached within four steps, or eight
@@ -130,7 +130,7 @@ class QuadrupedGait:
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
 
-    def __init__(self, gait: Gait, robot: Robot) -> None:
+    def __init__(self, gait: GaitValues, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
         self.gait = gait
         self._no_rows: Floats = np.empty((0, len(robot.joints)))
@@ -156,9 +156,13 @@ class QuadrupedGait:
         requested: object = command  # a caller may pass any type
         if not isinstance(requested, VelocityCommand):
             raise InputError(f"{requested!r} is not a command", hint="VelocityCommand(0.1, 0.0, 0.3)")
-        require_command_in_range(command, self.gait.parameters, self.timing)
+        self.require_in_range(command)
         self._command = command
         self._is_halting = False
+
+    def require_in_range(self, command: VelocityCommand) -> None:
+        """Raise InputError unless a command is within the maximum displacement and the maximum turn."""
+        require_command_in_range(command, self.gait.parameters, self.timing)
 
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in range: the same direction, slower if necessary."""

@@ -1,4 +1,4 @@
-"""Writing of gaits as documents, preserving the layout of a document that is overwritten."""
+"""Writing of a quadruped's gait as a document, in the notation of a document that is overwritten."""
 
 from __future__ import annotations
 
@@ -6,52 +6,30 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from posewright.documents import (
-    flow_mapping,
-    parse_document,
-    path_exists,
-    read_text,
-    render_document,
-    save_document,
-)
-from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
+from posewright.documents import flow_mapping
+from posewright.gaits.entries import Tree, robot_value
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
-from posewright.robots import is_path, robot
-
-Tree = Mapping[str, object]
+from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.travel import TravelGain, Trim
 
 _NEW: Tree = {}
 _OPTIONAL_KEYS = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
 """Optional keys; they are written over a document without them only if they differ from the default."""
 
 
-def write_gait(gait: Gait, path: Path | str) -> None:
-    """Write a gait as a `*.gait.yaml`.
+def gait_document(gait: GaitValues, old_document: Tree, path: Path | None) -> Tree:
+    """Return a gait as a document; defaults are omitted unless the old document has them.
 
-    In an existing document comments, order and notation are preserved; only lines with changed values
-    change.
-
-    Raises:
-        DocumentError: the existing document cannot be read.
-        OutputError: the file cannot be written.
+    Args:
+        gait: the gait.
+        old_document: the document that is overwritten, empty if there is none.
+        path: of that document; None if there is none.
     """
-    path = Path(path)
-    old_document = parse_document(read_text(path), path).value if path_exists(path) else _NEW
-    save_document(path, _document(gait, _as_mapping(old_document), path))
-
-
-def gait_text(gait: Gait) -> str:
-    """Return the document that `write_gait` writes to a new file."""
-    return render_document(_document(gait, _NEW, path=None))
-
-
-def _document(gait: Gait, old_document: Tree, path: Path | None) -> Tree:
-    """Return a gait as a document; defaults are omitted unless the old document has them."""
     parameter_entries = _as_mapping(old_document.get("parameters"))
     data = {
         "gait": gait.name,
-        "robot": _robot_value(gait.robot, old_document.get("robot"), path),
+        "robot": robot_value(gait.robot, old_document.get("robot"), path),
         "description": gait.description,
         "source": gait.source,
         "phases": _phases_value(gait.phases),
@@ -67,8 +45,8 @@ def _document(gait: Gait, old_document: Tree, path: Path | None) -> Tree:
     defaults: Tree = {
         "description": "",
         "source": "",
-        "interpolation": Gait.interpolation.value,
-        "pose": Gait.pose,
+        "interpolation": GaitValues.interpolation.value,
+        "pose": GaitValues.pose,
         "travel_gain": flow_mapping(asdict(TravelGain())),
         "trim": flow_mapping(asdict(Trim())),
     }
@@ -80,13 +58,6 @@ def _document(gait: Gait, old_document: Tree, path: Path | None) -> Tree:
     return {key: value for key, value in data.items() if key not in omitted_keys}
 
 
-def _robot_value(name: str, old_value: object, path: Path | None) -> str:
-    """Return the robot's name, or the path of its card if the document at `path` has that path."""
-    if isinstance(old_value, str) and is_path(old_value) and path is not None:
-        return old_value if robot(path.parent / old_value).name == name else name
-    return name
-
-
 def _phases_value(phases: PhaseTable) -> str | Tree:
     if PHASE_TABLES.get(phases.name) == phases:
         return phases.name
@@ -94,7 +65,12 @@ def _phases_value(phases: PhaseTable) -> str | Tree:
 
 
 def _parameter_value(value: object, old_value: object) -> object:
-    """Return a parameter as the document has it, in the notation of its old value, None if it is new."""
+    """Return a parameter as written to the document, in the notation that it has there.
+
+    Args:
+        value: of the parameter.
+        old_value: what the document has; None if the parameter is new.
+    """
     if isinstance(value, ForeHind):
         is_single = value.fore == value.hind and not isinstance(old_value, Mapping)
         return value.fore if is_single else flow_mapping({"fore": value.fore, "hind": value.hind})

@@ -45,6 +45,7 @@ class YarpBody(SingleBodyPlant):
     """
 
     def __init__(self, name_client: NameClient, port: str, part: BodySpec, clock: Clock) -> None:
+        """Store the arguments; `open` connects."""
         super().__init__(part.robot, part.name, clock)
         self._name_client = name_client
         self._port = port
@@ -53,10 +54,14 @@ class YarpBody(SingleBodyPlant):
         self._silent_frames = 0  # since the board's last message
         self._last_message_count = 0  # of the board's messages, at the last frame
         self._free: Flags = np.zeros(len(part.robot.joints), np.bool_)  # joints whose torque is off
-        self._goal: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
+        self._sent_positions: Floats = np.zeros(len(part.robot.joints))  # the positions sent last [rad]
 
     def open(self) -> None:
-        """Connect, and set all joints to direct position control; errors as in `Body`."""
+        """Connect to the board, and set all joints that are not free to direct position control.
+
+        Raises:
+            BodyError: a port of the board is missing, or it rejects the mode.
+        """
         if self._board is not None:
             return
         sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))
@@ -67,26 +72,30 @@ class YarpBody(SingleBodyPlant):
             board.close()
             raise
         self._board = board
-        self._goal = np.nan_to_num(board.state.positions)
+        self._sent_positions = np.nan_to_num(board.state.positions)
 
     @property
-    def _open(self) -> RemoteBoard:
+    def _open_board(self) -> RemoteBoard:
         if self._board is None:
             raise BodyError(f"{self._port} is not open", hint="call open() first")
         return self._board
 
     def read(self) -> BodyState:
         """Return the latest state of the board and the sensors."""
-        state = self._open.state
+        state = self._open_board.state
         velocities = state.velocities if np.isfinite(state.velocities).all() else None
         torques = np.nan_to_num(state.torques)
         return BodyState(
-            self.time_s, state.positions, efforts=torques, velocities=velocities, sensors=self._open.readings
+            self.time_s,
+            state.positions,
+            efforts=torques,
+            velocities=velocities,
+            sensors=self._open_board.readings,
         )
 
     def observe(self) -> JointStates:
         """Return one row: the latest state of the joints."""
-        state = self._open.state
+        state = self._open_board.state
         return JointStates(np.array([self.time_s]), state.positions[np.newaxis], state.torques[np.newaxis])
 
     def play(self, rows: JointCommands) -> JointStates:
@@ -101,11 +110,11 @@ class YarpBody(SingleBodyPlant):
         torques = np.empty(rows.angles.shape)
         faults: list[Fault] = []
         for i, angles in enumerate(rows.angles):
-            self._goal = np.where(np.isfinite(angles), angles, self._goal)
-            self._open.send(self._goal)
-            self.frames += 1
+            self._sent_positions = np.where(np.isfinite(angles), angles, self._sent_positions)
+            self._open_board.send(self._sent_positions)
+            self.n_frames_played += 1
             faults += self._check_silence()
-            state = self._open.state
+            state = self._open_board.state
             times[i] = self.time_s
             positions[i] = state.positions
             torques[i] = state.torques
@@ -113,7 +122,7 @@ class YarpBody(SingleBodyPlant):
 
     def _check_silence(self) -> list[Fault]:
         """Return a fault when the board has sent nothing for a while; raise a BodyError when it is lost."""
-        count = self._open.count
+        count = self._open_board.n_states
         self._silent_frames = self._silent_frames + 1 if count == self._last_message_count else 0
         self._last_message_count = count
         silent_s = self._silent_frames * self.frame_period_s
@@ -129,16 +138,16 @@ class YarpBody(SingleBodyPlant):
         is_free = np.zeros_like(self._free) if free is None else free.copy()
         for joints, mode in ((is_free & ~self._free, IDLE), (self._free & ~is_free, DIRECT)):
             if joints.any():
-                self._open.set_modes(joints, mode)
+                self._open_board.set_modes(joints, mode)
         self._free = is_free
 
     def stop(self, policy: TorquePolicy) -> None:
         """Stop the joints, or switch their torque off; a board that does not answer is ignored."""
         with suppress(PosewrightError):
             if policy is TorquePolicy.RELEASE:
-                self._open.set_modes(np.ones_like(self._free), IDLE)
+                self._open_board.set_modes(np.ones_like(self._free), IDLE)
             else:
-                self._open.stop()
+                self._open_board.stop()
 
     def close(self) -> None:
         """Close all ports."""

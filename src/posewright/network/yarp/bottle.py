@@ -6,9 +6,10 @@ type in its own tag, and its items have no tags. A bottle is such a list, and so
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias, TypeVar
+from typing import BinaryIO, TypeAlias, TypeVar
 
 from posewright.errors import FormatError, InputError
 
@@ -98,6 +99,18 @@ def encode(bottle: Bottle) -> bytes:
     return data
 
 
+def exact_reader(stream: BinaryIO) -> TakeBytes:
+    """Return a function that reads exactly the requested number of bytes, or raises EOFError."""
+
+    def take(count: int) -> bytes:
+        data = stream.read(count)
+        if len(data) != count:
+            raise EOFError
+        return data
+
+    return take
+
+
 def decode(data: bytes) -> Bottle:
     """Return the bottle in some bytes.
 
@@ -111,24 +124,17 @@ def decode(data: bytes) -> Bottle:
 
 
 def decode_all(data: bytes, read: Callable[[TakeBytes], T]) -> T:
-    """Return what a function reads from some bytes, which it has to read completely.
+    """Return what a function reads from some bytes, all of which it has to read.
 
     Raises:
         EOFError: there are too few bytes.
         FormatError: there are too many bytes, or they cannot be read.
     """
-    position = 0
-
-    def take(count: int) -> bytes:
-        nonlocal position
-        position += count
-        if position > len(data):
-            raise EOFError
-        return data[position - count : position]
-
-    content = read(take)
-    if position != len(data):
-        raise FormatError(f"{len(data) - position} bytes too many")
+    stream = io.BytesIO(data)
+    content = read(exact_reader(stream))
+    n_unread = len(data) - stream.tell()
+    if n_unread:
+        raise FormatError(f"{n_unread} bytes too many")
     return content
 
 
@@ -178,22 +184,22 @@ class _BottleReader:
         Raises:
             FormatError: the tag is that of no list, or the list exceeds the limits.
         """
-        kind = tag ^ LIST  # the tag of all items; 0 if each has its own
-        if depth > MAX_DEPTH or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
+        shared_tag = tag ^ LIST  # 0 if each item has its own tag
+        if depth > MAX_DEPTH or not (shared_tag in NUMBERS or shared_tag in {0, STRING, BLOB}):
             message = f"no bottle: tag {tag:#x} at level {depth}"
             raise FormatError(message, hint=f"at most {MAX_DEPTH} levels are read")
         n_items = self._take_int32()
         self._items_left -= n_items
         if self._items_left < 0:
             raise FormatError("the bottle has too many items", hint=f"at most {MAX_ITEMS} are read")
-        number_format = NUMBERS.get(kind)
+        number_format = NUMBERS.get(shared_tag)
         if number_format:
             n_bytes = n_items * struct.calcsize(f"<{number_format}")
-            return _unpack_numbers(kind, number_format, self._take_within_limit(n_bytes))
-        min_item_bytes = INT32_BYTES if kind else MIN_ITEM_BYTES
+            return _unpack_numbers(shared_tag, number_format, self._take_within_limit(n_bytes))
+        min_item_bytes = INT32_BYTES if shared_tag else MIN_ITEM_BYTES
         if not 0 <= n_items * min_item_bytes <= self._bytes_left:
             raise FormatError(f"a list of {n_items} items", hint=f"{self._bytes_left} bytes may follow")
-        return tuple(self._read_value(kind or self._take_int32(), depth + 1) for _ in range(n_items))
+        return tuple(self._read_value(shared_tag or self._take_int32(), depth + 1) for _ in range(n_items))
 
     def _read_value(self, tag: int, depth: int) -> Value:
         """Return the value of a tag."""
@@ -209,6 +215,7 @@ class _BottleReader:
 
 
 def _unpack_numbers(tag: int, number_format: str, data: bytes) -> Bottle:
+    """Return the numbers in some bytes; those of the tags of vocabs and 32-bit floats by their types."""
     count = len(data) // struct.calcsize(f"<{number_format}")
     numbers = struct.unpack(f"<{count}{number_format}", data)
     if tag == VOCAB:
@@ -297,6 +304,7 @@ def _encode_value(tag: int, item: Value, depth: int) -> Iterable[bytes]:
 
 
 def _pack_numbers(tag: int, items: Bottle) -> bytes:
+    """Return the bytes of numbers or vocabs of one tag; raise an InputError if one is beyond 32 bits."""
     values = [item.code if isinstance(item, Vocab) else item for item in items]
     try:
         return struct.pack(f"<{len(items)}{NUMBERS[tag]}", *values)

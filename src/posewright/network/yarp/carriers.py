@@ -46,7 +46,7 @@ class Carrier(Enum):
     def header(self) -> bytes:
         """The bytes that open a connection."""
         code = CODES.get(self)
-        return TEXTS[self] if code is None else numbered(code)
+        return TEXTS[self] if code is None else encode_number(code)
 
 
 TEXTS = {Carrier.TEXT: b"CONNECT ", Carrier.TEXT_ACK: b"CONNACK "}
@@ -76,12 +76,12 @@ def carrier_of(header: bytes) -> Carrier | None:
     return Carrier.UDP if family_and_flags % FAMILY == 0 else None
 
 
-def numbered(number: int) -> bytes:
+def encode_number(number: int) -> bytes:
     """Return a number in the eight bytes in which YARP sends it."""
     return b"YA" + struct.pack("<i", number) + b"RP"
 
 
-def take_numbered(take: TakeBytes) -> int:
+def take_number(take: TakeBytes) -> int:
     """Read eight bytes; return the number in them.
 
     Raises:
@@ -100,13 +100,15 @@ def _number(data: bytes) -> int | None:
     return int.from_bytes(data[2:6], "little", signed=True) if is_framed else None
 
 
-ACK = numbered(0)
+ACK = encode_number(0)
 INDEX_BYTES = 10
-INDEX = numbered(INDEX_BYTES)
+INDEX = encode_number(INDEX_BYTES)
 """The start of a message; ten bytes follow: the numbers of blocks and of reply blocks, and filling."""
 
 FILLING = b"\xff" * 8
 INT_BYTES = 4
+_COMMAND_END = b"\0\1"
+"""Ends the head of a command, which is the length of a text, `~` and the letter; NUL if the text follows."""
 
 
 def introduction(carrier: Carrier, sender: str) -> bytes:
@@ -130,6 +132,10 @@ def take_introduction(take: TakeBytes) -> str:
     return name[:-1].decode("utf-8", "surrogateescape")
 
 
+_MAX_COUNT_DIGITS = 20
+"""How many digits of an envelope's number are read: more than 64 bits need."""
+
+
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """The envelope of a message: its number and its time [s]."""
@@ -145,7 +151,7 @@ class Envelope:
         """Parse an envelope; return None if it has another form."""
         count, _, time_s = text.strip().partition(" ")
         try:
-            envelope = cls(int(count[:20]), float(time_s))
+            envelope = cls(int(count[:_MAX_COUNT_DIGITS]), float(time_s))
         except ValueError:
             return None
         return envelope if math.isfinite(envelope.time_s) else None
@@ -166,6 +172,11 @@ class Message:
     bottle: Bottle | None = None
     envelope: Envelope | None = None
 
+    @property
+    def is_data(self) -> bool:
+        """Whether it carries data, with an answer or without."""
+        return self.command in {"d", "D"}
+
     def encode(self) -> bytes:
         """Return the message as bytes, in one block.
 
@@ -176,20 +187,20 @@ class Message:
         """
         body = b"" if self.bottle is None else encode(self.bottle)
         if self.envelope is None and self.bottle is not None:
-            head = struct.pack("<i", 0) + b"~" + self.command.encode("ascii") + b"\0\1"
+            head = struct.pack("<i", 0) + b"~" + self.command.encode("ascii") + _COMMAND_END
         else:
             text = f"{self.command} {self.envelope}" if self.envelope else self.command
-            head = struct.pack("<i", len(text) + 1) + b"~\0\0\1" + text.encode("ascii") + b"\0"
+            head = struct.pack("<i", len(text) + 1) + b"~\0" + _COMMAND_END + text.encode("ascii") + b"\0"
         size = len(head) + len(body)
         # one block, whose length follows the index, and one empty block for the reply
         return INDEX + b"\1\1" + FILLING + struct.pack("<ii", size, 0) + head + body
 
 
 def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message:
-    """Read one message.
+    """Read one message: an index, the lengths of its blocks, and the blocks.
 
     Args:
-        take: reads a number of bytes.
+        take: returns the next bytes of the connection, as many as it is called with.
         max_message_bytes: longest message that is accepted [bytes].
 
     Raises:
@@ -201,7 +212,7 @@ def take_message(take: TakeBytes, max_message_bytes: int = MAX_BYTES) -> Message
     if bytes(filling) != FILLING:
         raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
     lengths = struct.unpack(f"<{n_blocks}i", take(INT_BYTES * n_blocks))
-    take(INT_BYTES * n_reply_blocks)  # lengths of blocks that the reply may refer to
+    take(INT_BYTES * n_reply_blocks)  # lengths that only a reply would use
     if min(lengths, default=0) < 0 or sum(lengths) > max_message_bytes:
         raise FormatError(
             "the blocks of the message have an invalid length", hint=f"0 to {max_message_bytes} bytes"
@@ -253,11 +264,11 @@ class Assembly:
 
     Attributes:
         max_message_bytes: longest message that is accepted [bytes].
-        lost: number of messages that were dropped.
+        n_dropped: number of messages that were dropped.
     """
 
     max_message_bytes: int = MAX_BYTES
-    lost: int = 0
+    n_dropped: int = 0
     _partial: bytes = b""
     _next_count: int = 0
 
@@ -269,19 +280,20 @@ class Assembly:
             FormatError: the datagram is damaged or out of order, or the completed message is invalid; the
                 partial message is dropped.
         """
-        partial = self._partial
+        partial = self._partial  # the parts of the message so far
+        has_partial_message = bool(partial)
         expected_count = self._next_count
         self._partial = b""
         self._next_count = 0
         part = data[HEADER_BYTES:]
         if len(data) < HEADER_BYTES or int.from_bytes(data[:INT_BYTES], "little") != zlib.crc32(part):
-            self.lost += bool(partial)
+            self.n_dropped += has_partial_message
             raise FormatError("the datagram is damaged")
         count = int.from_bytes(data[INT_BYTES:HEADER_BYTES], "little", signed=True)
         if count == GOODBYE:
             raise EOFError
         if count != expected_count:
-            self.lost += bool(partial)
+            self.n_dropped += has_partial_message
             partial = b""
         if count not in {0, expected_count}:
             raise FormatError(f"part {count} of a message came instead of part {expected_count}")

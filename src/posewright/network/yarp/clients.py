@@ -9,9 +9,9 @@ import threading
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError, PosewrightError
-from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, read_bottle
-from posewright.network.yarp.carriers import Carrier, Message, take_numbered
-from posewright.network.yarp.listening import Address, exact_reader, line_bytes, open_connection, read_line
+from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, exact_reader, read_bottle
+from posewright.network.yarp.carriers import Carrier, Message, take_number
+from posewright.network.yarp.listening import Address, line_bytes, open_connection, read_line
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.outgoing import open_binary
 from posewright.network.yarp.port import OnData, Port
@@ -46,6 +46,7 @@ class RpcClient:
         sender: str = "posewright_rpc",
         timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> None:
+        """Store the arguments; the first request connects."""
         self._name_client = name_client
         self._port_name = port_name
         self._sender = sender
@@ -67,7 +68,7 @@ class RpcClient:
             InputError: the request cannot be encoded.
             UnknownNameError: there is no such port.
         """
-        message = Message("d", request).encode()
+        message = Message("d", request).encode()  # "d": data that want an answer
         with self._lock:
             try:
                 return self._exchange(message, self._timeout_s if timeout_s is None else timeout_s)
@@ -86,7 +87,7 @@ class RpcClient:
         with self._link.makefile("rb") as stream:
             take = exact_reader(stream)
             answer = read_bottle(take)
-            take_numbered(take)  # the acknowledgement
+            take_number(take)  # the acknowledgement
         return answer
 
     def close(self) -> None:
@@ -96,7 +97,7 @@ class RpcClient:
                 self._link.settimeout(1.0)
                 self._link.sendall(Message("q").encode())
                 with self._link.makefile("rb") as stream:
-                    take_numbered(exact_reader(stream))
+                    take_number(exact_reader(stream))
         self._close_link()
 
     def _close_link(self) -> None:
@@ -143,6 +144,7 @@ class Reader:
     def __init__(
         self, name_client: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
     ) -> None:
+        """Open a port, and ask the source to connect to it."""
         self._source = name_client.find(source)
         self.port = Port(name, name_client, on_data=on_data, max_message_bytes=MAX_BYTES)
         try:

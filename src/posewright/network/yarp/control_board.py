@@ -80,6 +80,7 @@ class ControlBoard:
     """
 
     def __init__(self, service: RobotService, *, layout: int = 3) -> None:
+        """Begin with the service's present state; tables map the words of requests to what answers them."""
         if layout not in LAYOUTS:
             raise InputError(f"there is no extended state of YARP {layout}", hint="use 3 or 4")
         self._robot = service.robot
@@ -92,6 +93,7 @@ class ControlBoard:
         self._state = service.state
         self._n_states = 0  # that were stored
         self._velocities = np.zeros(len(service.robot.joints))
+        # by the first three letters of a word, the values of all axes, or what sets them
         self._quantity_getters: Mapping[str, Callable[[], Floats]] = {
             "pos": lambda: moves.targets_deg,
             "dpo": lambda: moves.targets_deg,
@@ -101,12 +103,14 @@ class ControlBoard:
             "enc": lambda: self.axes.degrees(self._state.positions),
             "esp": lambda: self.axes.degrees(self._velocities),
         }
+        # by word, the answer for an axis
         self._constant_getters: Mapping[str, Callable[[int], Bottle]] = {
             "name": lambda axis: (self.axes.names[axis],),
             "type": lambda _: (REVOLUTE.code,),
             "llim": lambda axis: (float(moves.lower_deg[axis]), float(moves.upper_deg[axis])),
             "vlim": lambda axis: (0.0, float(moves.fastest_deg_s[axis])),
         }
+        # by the first three letters, the movement for a client, axes and values
         self._move_methods: Mapping[str, Callable[[str, Sequence[int], Floats], None]] = {
             "pos": moves.move_to, "rel": moves.move_by, "vmo": moves.move_at, "dpo": moves.set_positions,
         }  # fmt: skip
@@ -231,7 +235,9 @@ class ControlBoard:
         self.rejection_counts[reason if has_counter else "other reasons"] += 1
 
     def _answer_get(self, word: str, arguments: Bottle) -> Bottle:
-        """Return the answer to `[get] [word]` with some arguments.
+        """Return the answer to `[get] [word]` with some arguments; `HELP` lists the words.
+
+        The words `icmd` and `intm` (modes), `pid` and `iimp` (gains) are followed by a word of their own.
 
         Raises:
             InputError: there is no such word, or its arguments are wrong.
@@ -262,7 +268,13 @@ class ControlBoard:
         raise _not_offered(subcommand)
 
     def _get_numbers(self, stem: str, ending: str, arguments: Bottle) -> Bottle:
-        """Return the answer with a quantity of one, several or all axes; `don` is whether moves are done."""
+        """Return the answer with a quantity of one, several or all axes; `don` is whether moves are done.
+
+        Args:
+            stem: the first three letters of the word, which name the quantity.
+            ending: the other letters: none for one axis, `s` for all, `g` for a group.
+            arguments: the axes, if they are not all.
+        """
         axes = self._select_axes(ending, arguments)
         if stem == "don":
             return self._answer_is(stem + ending, int(self._moves.done[axes].all()))
@@ -272,7 +284,13 @@ class ControlBoard:
         return self._answer_is(stem + ending, values if ending else values[0])
 
     def _get_modes(self, word: str, subcommand: str, axis_arguments: Bottle) -> Bottle:
-        """Return the answer with control modes (`icmd`) or interaction modes (`intm`, always stiff)."""
+        """Return the answer with the modes of one, several or all axes.
+
+        Args:
+            word: `icmd` for control modes, `intm` for interaction modes, which are always stiff.
+            subcommand: a key of `MODE_WORDS[word]`, which says for which axes.
+            axis_arguments: the axes, if they are not all.
+        """
         ending = MODE_WORDS[word][subcommand]
         axes = self._select_axes(ending, axis_arguments)
         if word == "intm":  # the answer has no words before the value
@@ -317,13 +335,13 @@ class ControlBoard:
         stem = word[:STEM_LENGTH]
         ending = word[STEM_LENGTH:]
         axes, values = self._select_values(ending, arguments)
-        movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
-        is_accepted = movable.any() if ending == OF_ALL else movable.all()
+        is_movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
+        is_accepted = is_movable.any() if ending == OF_ALL else is_movable.all()
         if not is_accepted:
             hint = f"set the mode [{MOVED_IN[stem]}] first"
             raise InputError(f"[{word}] of an axis in another mode", hint=hint)
-        movable_axes = [axis for axis, can_move in zip(axes, movable, strict=True) if can_move]
-        self._move_methods[stem](client, movable_axes, values[movable])
+        movable_axes = [axis for axis, can_move in zip(axes, is_movable, strict=True) if can_move]
+        self._move_methods[stem](client, movable_axes, values[is_movable])
 
     def _set_modes(self, client: str, word: str, ending: str, axis_arguments: Bottle, modes: Value) -> None:
         """Set control modes (`icmd`); interaction modes (`intm`) are only compared with stiff, the only one.
@@ -332,7 +350,7 @@ class ControlBoard:
             client: the client that commands it.
             word: `icmd` or `intm`.
             ending: the ending that tells which axes it is about.
-            axis_arguments: the axes, as in `_select_axes`.
+            axis_arguments: an axis; nothing for all; a number of axes and a list of them for a group.
             modes: one mode, or a list of one for each axis.
         """
         axes = self._select_axes(ending, axis_arguments)
@@ -343,8 +361,9 @@ class ControlBoard:
             if set(map(str, new_modes)) != {STIFF}:
                 raise _not_offered(word)
             return
-        driven = self._require_joints(ending, axes)
-        self._moves.set_modes(client, driven, [new_modes[axes.index(axis)] for axis in driven])
+        axes_with_joint = self._require_joints(ending, axes)
+        modes_of_joints = [new_modes[axes.index(axis)] for axis in axes_with_joint]
+        self._moves.set_modes(client, axes_with_joint, modes_of_joints)
 
     def _axis(self, value: Value) -> int:
         if isinstance(value, int) and 0 <= value < len(self.axes):
@@ -376,16 +395,16 @@ class ControlBoard:
         *axis_arguments, last_argument = arguments
         axes = self._select_axes(ending, tuple(axis_arguments))
         values = numbers(last_argument if ending else (last_argument,), len(axes))
-        driven = self._require_joints(ending, axes)
-        return driven, values[[axes.index(axis) for axis in driven]]
+        axes_with_joint = self._require_joints(ending, axes)
+        return axes_with_joint, values[[axes.index(axis) for axis in axes_with_joint]]
 
     def _require_joints(self, ending: str, axes: list[int]) -> list[int]:
         """Return the axes with a joint; one without is an error, unless the request is about all axes."""
-        driven = [axis for axis in axes if self.axes.columns[axis] is not None]
-        if len(driven) < len(axes) and ending != OF_ALL:
-            unused = next(axis for axis in axes if axis not in driven)
+        axes_with_joint = [axis for axis in axes if self.axes.columns[axis] is not None]
+        if len(axes_with_joint) < len(axes) and ending != OF_ALL:
+            unused = next(axis for axis in axes if axis not in axes_with_joint)
             raise InputError(f"axis {unused} has no joint", hint="its number is unused in this robot")
-        return driven
+        return axes_with_joint
 
     def _answer_is(self, word: str, *values: Value) -> Bottle:
         """Return the answer `[is] [word] values`, with the stamp of the present state and `[ok]`."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from posewright.errors import FormatError, InputError
 from posewright.network.yarp.administration import AdministeredPort, administer, describe, reconnect
-from posewright.network.yarp.bottle import Bottle, encode
+from posewright.network.yarp.bottle import Bottle, encode, exact_reader
 from posewright.network.yarp.carriers import (
     ACK,
     HEADER_BYTES,
@@ -20,11 +20,11 @@ from posewright.network.yarp.carriers import (
     Envelope,
     Message,
     carrier_of,
-    numbered,
+    encode_number,
     take_introduction,
     take_message,
 )
-from posewright.network.yarp.listening import Connection, exact_reader, line_bytes, read_line
+from posewright.network.yarp.listening import Connection, line_bytes, read_line
 from posewright.network.yarp.text import from_text, to_text
 
 INTRODUCTION_S = 5.0
@@ -69,7 +69,7 @@ class DeliveryPort(AdministeredPort, Protocol):
 
     max_message_bytes: int
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection; raise an EOFError if the port closes."""
 
     def leave(self, incoming: Incoming) -> None:
@@ -128,7 +128,8 @@ def _reject_connection(link: socket.socket) -> None:
 
 @contextmanager
 def _registered(port: DeliveryPort, incoming: Incoming) -> Iterator[None]:
-    port.enter(incoming)
+    """Count a connection among the inputs of a port while the context lasts."""
+    port.add_input(incoming)
     try:
         yield
     finally:
@@ -171,7 +172,10 @@ class _Conversation:
                 link.sendall(line_bytes(*(lines or []), *acknowledgement))
 
     def _execute(self, command: str, sender: str) -> list[str] | None:
-        """Return the lines that answer a command; None if the port rejects data and the connection ends."""
+        """Return the lines that answer a command; None if the port rejects data and the connection ends.
+
+        The first character of a command says what it does: `HELP` lists them.
+        """
         key = command[:1]
         if key in {"d", "D"}:
             return self._deliver_text(command, sender)
@@ -187,8 +191,11 @@ class _Conversation:
         return [] if key == "q" else unknown
 
     def _deliver_text(self, command: str, sender: str) -> list[str] | None:
-        """Deliver the data on the next line; return the answer, or None if the port rejects them."""
-        wants_answer = command[0] == "d" and command[1:2] != "o"
+        """Deliver the data on the next line; return the answer, or None if the port rejects them.
+
+        Only the command `d` wants an answer; `D` and `do` do not.
+        """
+        wants_answer = command.startswith("d") and not command.startswith("do")
         envelope = Envelope.parse(command[1:])
         message = Message("d" if wants_answer else "D", from_text(self.read_line()), envelope)
         answer = self.port.deliver(message, sender)
@@ -201,7 +208,7 @@ class _Conversation:
         sender = take_introduction(self.take)
         link = self.connection.link
         with _registered(self.port, Incoming(sender, carrier, self.connection.end)):
-            link.sendall(numbered(self.port.address.port))
+            link.sendall(encode_number(self.port.address.port))
             link.settimeout(None)
             has_ended = False
             while not has_ended and has_next():
@@ -213,12 +220,16 @@ class _Conversation:
                     link.sendall(answer + (ACK if carrier.acks else b""))
 
     def _answer(self, message: Message, sender: str) -> bytes | None:
-        """Return the bytes that answer a message; None if the port rejects it and the connection ends."""
-        if message.command in {"d", "D", "a"} and message.bottle is None:
+        """Return the bytes that answer a message; None if the port rejects it and the connection ends.
+
+        Data (`d`, or `D` if no answer is wanted) go to the port; an `a` is an administrative command; all
+        others, such as `q`, are answered with no bytes.
+        """
+        if (message.is_data or message.command == "a") and message.bottle is None:
             raise FormatError("the command has no bottle")
         if message.command == "a":
             return encode(administer(self.port, message.bottle or ()))
-        if message.command not in {"d", "D"}:
+        if not message.is_data:
             return b""
         answer = self.port.deliver(message, sender)
         if answer is None:
@@ -230,6 +241,7 @@ class _DatagramReceiver:
     """Receives messages over udp; the TCP connection before only tells the sender the number of the port."""
 
     def __init__(self, sender: str, port: DeliveryPort, connection: Connection) -> None:
+        """Begin without a message; `serve` receives."""
         self._sender = sender
         self._port = port
         self._connection = connection
@@ -244,12 +256,14 @@ class _DatagramReceiver:
             udp.bind((self._port.address.host, 0))
             self._connection.end = lambda: self._end(udp)
             with _registered(self._port, Incoming(self._sender, Carrier.UDP, self._connection.end)):
-                link.sendall(numbered(udp.getsockname()[1]))
+                link.sendall(encode_number(udp.getsockname()[1]))
                 link.close()
                 udp.settimeout(SILENT_S)
                 while not self._is_closed:
                     data, source = udp.recvfrom(1 << 16)
-                    self._is_closed = not self._receive(data, source) or self._is_closed
+                    goes_on = self._receive(data, source)
+                    if not goes_on:  # `_end` in another thread may have closed it meanwhile
+                        self._is_closed = True
 
     def _end(self, udp: socket.socket) -> None:
         """End the connection; an empty datagram wakes its thread, which waits for one."""
@@ -269,10 +283,10 @@ class _DatagramReceiver:
         if self._source is not None and source != self._source:
             self._port.count("malformed")
             return True
-        n_lost_before = self._assembly.lost
+        n_dropped_before = self._assembly.n_dropped
         try:
             message = self._assembly.add(data)
-            if message is not None and (message.command not in {"d", "D"} or message.bottle is None):
+            if message is not None and (not message.is_data or message.bottle is None):
                 raise FormatError("the datagram has no data")
         except FormatError:
             self._port.count("malformed")
@@ -282,5 +296,5 @@ class _DatagramReceiver:
         else:
             self._source = source  # datagrams from elsewhere are ignored from now on
             self._connection.note_activity()
-        self._port.count("lost", self._assembly.lost - n_lost_before)
+        self._port.count("lost", self._assembly.n_dropped - n_dropped_before)
         return message is None or self._port.deliver(message, self._sender) is not None

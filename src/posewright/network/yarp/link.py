@@ -93,7 +93,11 @@ class YarpChannel:
         self._rpc = RpcClient(name_client, f"{name}/plant:i", sender=f"{client_name()}/plant:o")
 
     def request(self, message: bytes, timeout_s: float) -> bytes:
-        """Return the answer to a request; errors as in `RequestChannel`."""
+        """Return the answer to a request.
+
+        Raises:
+            BodyError: no answer came in time, or it is invalid.
+        """
         match self._rpc.ask((REQUEST, message), timeout_s):
             case ("is", bytes(answer)):
                 return answer

@@ -77,18 +77,6 @@ def shut_down(link: socket.socket) -> None:
         link.shutdown(socket.SHUT_RDWR)
 
 
-def exact_reader(stream: BinaryIO) -> Callable[[int], bytes]:
-    """Return a function that reads exactly the requested number of bytes, or raises EOFError."""
-
-    def take(count: int) -> bytes:
-        data = stream.read(count)
-        if len(data) != count:
-            raise EOFError
-        return data
-
-    return take
-
-
 LONGEST_LINE = 1 << 16
 
 
@@ -117,7 +105,7 @@ class Connection:
 
     Args:
         link: the socket.
-        order: numbers the activities of all connections of the server.
+        activity_numbers: counts the activities of all connections of the server.
 
     Attributes:
         link: the socket.
@@ -126,16 +114,16 @@ class Connection:
         is_closing_for_room: whether `end` was called to make room for another connection.
     """
 
-    def __init__(self, link: socket.socket, order: Iterator[int]) -> None:
+    def __init__(self, link: socket.socket, activity_numbers: Iterator[int]) -> None:
         self.link = link
-        self._order = order
+        self._activity_numbers = activity_numbers
         self.end: Callable[[], None] = lambda: shut_down(link)
         self.last_activity = 0
         self.is_closing_for_room = False
 
     def note_activity(self) -> None:
         """Record an activity; the connection silent for longest makes room for a new one."""
-        self.last_activity = next(self._order)
+        self.last_activity = next(self._activity_numbers)
 
 
 class Listener:
@@ -156,9 +144,10 @@ class Listener:
     def __init__(
         self, address: Address, serve: Callable[[Connection], None], max_connections: int = MAX_CONNECTIONS
     ) -> None:
+        """Bind the address; `start` accepts connections."""
         self._serve = serve
         self._max_connections = max_connections
-        self._order = itertools.count(1)
+        self._activity_numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._threads: dict[Connection, threading.Thread] = {}
         self._closed = threading.Event()
@@ -195,7 +184,7 @@ class Listener:
             self._make_room()
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            connection = Connection(link, self._order)
+            connection = Connection(link, self._activity_numbers)
             thread = threading.Thread(
                 target=self._serve_and_forget, args=(connection,), name=f"yarp {self.address}", daemon=True
             )

@@ -52,6 +52,7 @@ class AxisMotions:
     """
 
     def __init__(self, service: RobotService, axes: Axes) -> None:
+        """Begin with the robot's limits, default speeds, and axes that stand."""
         robot = service.robot
         self.axes = axes
         self.lower_deg, self.upper_deg = map(axes.degrees, robot.limits)
@@ -88,7 +89,7 @@ class AxisMotions:
         """Move axes to positions, each at its own speed.
 
         Raises:
-            BodyError: the robot does not accept the movement; so with all movements.
+            BodyError: the robot rejects the movement, for example because another client commands it.
         """
         targets = self._clip(axes, targets_deg)
         distances = np.abs(targets - self.commanded_deg[axes])
@@ -139,17 +140,21 @@ class AxisMotions:
         self._start_move(client, axes, targets_deg=self.commanded_deg[axes], durations_s=np.zeros(len(axes)))
 
     def set_modes(self, client: str, axes: Sequence[int], modes: Sequence[Value]) -> None:
-        """Set modes; an axis that leaves the velocity mode stops."""
+        """Set the control mode of each axis; an axis that leaves the velocity mode stops.
+
+        Raises:
+            InputError: a mode is not supported; no mode is set then.
+        """
         new_modes = dict(zip(axes, modes, strict=True))
         if unknown := [mode for mode in new_modes.values() if mode not in MODES]:
             hint = f"use {', '.join(MODES)}"
             raise InputError(f"the mode {str(unknown[0])[:4]!r} is not supported", hint=hint)
-        running: list[int] = []
+        axes_to_stop: list[int] = []
         for axis, mode in new_modes.items():
             if self.modes[axis] == VELOCITY and mode != VELOCITY:
-                running.append(axis)
-        if running:
-            self.hold(client, running)
+                axes_to_stop.append(axis)
+        if axes_to_stop:
+            self.hold(client, axes_to_stop)
         self._axes_with_set_mode |= set(new_modes)
         for axis, mode in new_modes.items():
             self.modes[axis] = Vocab(mode)

@@ -192,8 +192,8 @@ def _parse_registrations(lines: list[str]) -> dict[str, Registration]:
     return registrations
 
 
-def _pad(words: Sequence[str], n: int) -> list[str]:
-    """Return the first `n` words; missing ones are empty."""
+def _take_words(words: Sequence[str], n: int) -> list[str]:
+    """Return the first `n` of some words, padded with empty ones."""
     return [*words, *[""] * n][:n]
 
 
@@ -214,7 +214,7 @@ class NameServer:
         self._lock = threading.Lock()
         self._registrations: dict[str, Registration] = {}
         self._properties: dict[PropertyKey, str] = {}
-        self._handlers: Mapping[str, Callable[[list[str]], list[str]]] = {
+        self._command_handlers: Mapping[str, Callable[[list[str]], list[str]]] = {
             "query": lambda arguments: self._registration_line(arguments[0]),
             "register": self._register,
             "unregister": self._unregister,
@@ -268,9 +268,10 @@ class NameServer:
         return [line for line in self.answer(words) if line != END_OF_ANSWER]
 
     def answer(self, words: list[str]) -> list[str]:
-        """Return the lines of the answer to a command, which is the first word; an unknown one has no lines.
+        """Return the lines of the answer to a request, which is a command and its arguments.
 
-        After `bot` a command is answered with a bottle, as text.
+        A request that begins with `bot` is answered with a bottle, as one line of text; an unknown command
+        only with `END_OF_ANSWER`.
         """
         with self._lock:
             match words:
@@ -282,14 +283,14 @@ class NameServer:
                     return [to_text(self._answer_as_bottle(verb, arguments))]
                 case ["list", *arguments]:
                     lines: list[str] = []
-                    for name in self._names_below(arguments):
+                    for name in self._list_names(arguments):
                         lines += self._registration_line(name)
                     return [*lines, END_OF_ANSWER]
-                case [verb, *arguments] if arguments and verb in self._handlers:
-                    return [*self._handlers[verb](arguments), END_OF_ANSWER]
+                case [verb, *arguments] if arguments and verb in self._command_handlers:
+                    return [*self._command_handlers[verb](arguments), END_OF_ANSWER]
             return [END_OF_ANSWER]
 
-    def _names_below(self, arguments: list[str]) -> list[str]:
+    def _list_names(self, arguments: list[str]) -> list[str]:
         """Return the names at or below the first argument; all names without one."""
         prefix = arguments[0].rstrip("/") if arguments else ""
         return [name for name in sorted(self._registrations) if f"{name}/".startswith(f"{prefix}/")]
@@ -304,12 +305,12 @@ class NameServer:
     def _answer_as_bottle(self, verb: str, arguments: list[str]) -> Bottle:
         """Return the answer for programs that expect a bottle, such as `yarp clean`."""
         if verb == "list":
-            return "ports", *map(self._registration_bottle, self._names_below(arguments))
+            return "ports", *map(self._registration_bottle, self._list_names(arguments))
         if verb == "query":
             return self._registration_bottle(arguments[0])
         if verb == "set":
             self._set(arguments)
-        name, key = _pad(arguments, 2)
+        name, key = _take_words(arguments, 2)
         return from_text(self._properties.get(PropertyKey(name, key), ""))
 
     def _registration_bottle(self, name: str) -> Bottle:
@@ -321,7 +322,7 @@ class NameServer:
     def _register(self, arguments: list[str]) -> list[str]:
         """Register a port, by default with a free number; return its line, or nothing if it is rejected."""
         words = ["" if word == ALLOCATE else word for word in arguments]  # the server is to choose
-        name, carrier, host, port_text = _pad(words, 4)
+        name, carrier, host, port_text = _take_words(words, 4)
         if re.fullmatch(r"\d{1,5}", port_text, re.ASCII):
             port = int(port_text)
         elif name in self._registrations and self._registrations[name].port:
@@ -354,7 +355,7 @@ class NameServer:
 
     def _set(self, arguments: list[str]) -> list[str]:
         """Set a property, unless the port is unknown or a limit is exceeded; return the line of its value."""
-        name, key = _pad(arguments, 2)
+        name, key = _take_words(arguments, 2)
         value = " ".join(arguments[2:])
         n_properties = sum(property_key.port_name == name for property_key in self._properties)
         is_short = len(key) + len(value) <= MAX_PROPERTY_LENGTH
@@ -363,19 +364,19 @@ class NameServer:
         return self._get([name, key])
 
     def _get(self, arguments: list[str]) -> list[str]:
-        name, key = _pad(arguments, 2)
+        name, key = _take_words(arguments, 2)
         value = self._properties.get(PropertyKey(name, key), "")
         return [f"port {name} property {key} = {value}"]
 
     def _check(self, arguments: list[str]) -> list[str]:
         """Return a line that states whether a value is one of the words of a property."""
-        name, key, value = _pad(arguments, 3)
+        name, key, value = _take_words(arguments, 3)
         words = self._properties.get(PropertyKey(name, key), "").split()
         present = str(value in words).lower()
         return [f"port {name} property {key} value {value} present {present}"]
 
     def _route(self, arguments: list[str]) -> list[str]:
-        begin, end = _pad(arguments, 2)
+        begin, end = _take_words(arguments, 2)
         return [f"port {begin} route {end} = tcp:/{end}"]
 
 
@@ -389,6 +390,7 @@ class RootPort:
     """
 
     def __init__(self, address: Address, answer: Callable[[list[str]], list[str]]) -> None:
+        """Store the arguments; the name server accepts the connections."""
         self.name = ROOT_NAME
         self.address = address
         self.max_message_bytes = LONGEST_REQUEST
@@ -414,7 +416,7 @@ class RootPort:
         with self._lock:
             return [], [Route(source.sender, self.name, source.carrier) for source in self._inputs]
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection."""
         with self._lock:
             self._inputs.append(incoming)

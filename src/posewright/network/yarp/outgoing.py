@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError
+from posewright.network.yarp.bottle import exact_reader
 from posewright.network.yarp.carriers import (
     GOODBYE,
     Carrier,
@@ -16,11 +17,10 @@ from posewright.network.yarp.carriers import (
     datagram,
     datagrams,
     introduction,
-    take_numbered,
+    take_number,
 )
 from posewright.network.yarp.listening import (
     Address,
-    exact_reader,
     line_bytes,
     open_connection,
     shut_down,
@@ -28,6 +28,9 @@ from posewright.network.yarp.listening import (
 
 CONNECT_S = 2.0
 """Longest wait for a peer to accept a connection [s]."""
+
+LAST_READ_BYTES = 1 << 12
+"""Most bytes that are read at once from a connection that is being closed."""
 
 CLOSE_TIMEOUT_S = 1.0
 """Longest wait for all peers together when connections are closed [s]."""
@@ -48,7 +51,7 @@ def open_binary(
     try:
         link.sendall(introduction(carrier, sender))
         with link.makefile("rb") as stream:
-            return link, take_numbered(exact_reader(stream))
+            return link, take_number(exact_reader(stream))
     except (OSError, EOFError, FormatError) as error:
         link.close()
         raise BodyError(f"no YARP port answers at {address} over {carrier.value}") from error
@@ -81,6 +84,7 @@ class Outgoing:
         count: Callable[[str], None],
         on_lost: Callable[[Outgoing], None],
     ) -> None:
+        """Connect, and start the thread that sends; over udp, the port answers with the number to send to."""
         self.to = to
         self.carrier = carrier
         self._sender = sender
@@ -149,19 +153,20 @@ class Outgoing:
             self._close_link()
 
     def _send(self, message: bytes) -> None:
+        """Send a message, and wait for its acknowledgement if the carrier has one."""
         for part in datagrams(message) if self.carrier is Carrier.UDP else [message]:
             self._link.sendall(part)
-        if self.carrier.acks and take_numbered(exact_reader(self._stream)) != 0:
+        if self.carrier.acks and take_number(exact_reader(self._stream)) != 0:
             raise FormatError("the message is not acknowledged")
         self._count("sent")
 
     def _send_quit(self) -> None:
-        """Tell the reader that the connection ends; over udp also by tcp, as a datagram may be lost."""
+        """Send `q`, which ends the connection; over udp also by tcp, as a datagram may be lost."""
         if self.carrier is not Carrier.UDP:
             self._link.settimeout(CLOSE_TIMEOUT_S)
             self._link.sendall(Message("q").encode())
             if self.carrier.acks:
-                take_numbered(exact_reader(self._stream))
+                take_number(exact_reader(self._stream))
             return
         with suppress(OSError):
             self._link.send(datagram(GOODBYE, b""))
@@ -169,9 +174,8 @@ class Outgoing:
             self._link.close()
             self._link = open_connection(self._address, CLOSE_TIMEOUT_S)
             self._link.sendall(b"CONNECT admin\r\n" + line_bytes(f"~{self._sender}", "q"))
-            while self._link.recv(
-                1 << 12
-            ):  # wait until it is done, so that it cannot close a later connection
+            # read until the reader closes: a "q" that it executes later could close a later connection
+            while self._link.recv(LAST_READ_BYTES):
                 pass
 
     def _close_link(self) -> None:

@@ -67,6 +67,7 @@ class Port:
         max_queued: int = 8,
         max_message_bytes: int = LONGEST_REQUEST,
     ) -> None:
+        """Listen on a free TCP port, and register its number with the name server."""
         self.name = require_rooted(name)
         self._name_client = name_client
         self.max_message_bytes = max_message_bytes
@@ -80,7 +81,7 @@ class Port:
         self._inputs: list[Incoming] = []
         self._outputs: dict[str, Outgoing] = {}
         self._is_closing = False
-        self._require_free()
+        self._require_unused_name()
         self._listener = Listener(Address(LOOPBACK, 0), lambda connection: serve_port(connection, self))
         self.address = self._listener.address
         self._listener.start()
@@ -90,7 +91,7 @@ class Port:
             self._listener.close()
             raise
 
-    def _require_free(self) -> None:
+    def _require_unused_name(self) -> None:
         """Raise InputError if an existing port has the name; a port that no longer answers does not count."""
         registered = self._name_client.query(self.name)
         if registered is not None and _answers(registered, self.name):
@@ -211,7 +212,7 @@ class Port:
         with self._lock:
             self._counts[counter] += by
 
-    def enter(self, incoming: Incoming) -> None:
+    def add_input(self, incoming: Incoming) -> None:
         """Add a connection; an earlier one from the same port is closed."""
         with self._lock:
             if self._is_closing:
@@ -230,7 +231,11 @@ class Port:
             self._inputs.remove(incoming)
 
     def deliver(self, message: Message, sender: str) -> Bottle | None:
-        """Return the answer of the callback, empty for data; None if it rejects the message."""
+        """Pass a message to the callback for requests, or without one to that for data.
+
+        Returns:
+            The answer, which is empty for data; None if the callback rejects the message.
+        """
         bottle = message.bottle or ()
         self.count("received")
         try:

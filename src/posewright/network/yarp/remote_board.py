@@ -67,24 +67,25 @@ class RemoteBoard:
         BodyError: there is no control board of that name, or it has other joints.
 
     Attributes:
-        count: number of states that the board has sent.
-        state: the latest one.
+        n_states: number of states that the board has sent.
+        state: the latest state of the joints.
         readings: of the sensors, by channel.
     """
 
     def __init__(
         self, name_client: NameClient, name: str, robot: Robot, sensors: Iterable[SensorPort]
     ) -> None:
+        """Connect to the board, and wait for its first state."""
         self._name_client = name_client
         self._name = name
         self._robot = robot
         self._client_name = client_name()
         self._reader_numbers = itertools.count(1)
-        self.count = 0
+        self.n_states = 0
         self.readings = dict[str, Reading]()
         unknown = np.full(len(robot.joints), np.nan)
         self.state = BoardState(unknown, unknown, unknown)
-        self._first_state = threading.Event()
+        self._has_first_state = threading.Event()
         self._resources = ExitStack()
         try:
             self._connect(sensors)
@@ -97,8 +98,8 @@ class RemoteBoard:
         self._rpc = self._resources.enter_context(
             RpcClient(self._name_client, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
         )
-        self._get("prot", "prot")  # raises an error if this is no control board
-        self.axes = self._match_axes(self._get("axes", "is", "axes"))
+        self._request_value("prot", prefix=("prot",))  # raises an error if this is no control board
+        self.axes = self._match_axes(self._request_value("axes", prefix=("is", "axes")))
         self._stream = self._resources.enter_context(
             Port(f"{self._client_name}/command:o", self._name_client)
         )
@@ -107,7 +108,7 @@ class RemoteBoard:
             if self._name_client.query(port.name) is not None:
                 self._read_stream(port.name, self._sensor_handler(port))
         self._read_stream(f"{self._name}/stateExt:o", self._receive_state)
-        if not self._first_state.wait(FIRST_STATE_S):
+        if not self._has_first_state.wait(FIRST_STATE_S):
             raise BodyError(f"{self._name} sends no state", hint=f"{self._name}/stateExt:o has to stream")
 
     def _read_stream(self, source: str, on_data: OnData) -> None:
@@ -115,7 +116,7 @@ class RemoteBoard:
         reader = Reader(self._name_client, source, on_data, name=name, carrier=STREAM)
         self._resources.enter_context(reader)
 
-    def _get(self, word: str, *prefix: str, arguments: Bottle = ()) -> Value:
+    def _request_value(self, word: str, prefix: tuple[str, ...], arguments: Bottle = ()) -> Value:
         """Return the value in the answer to `[get] [word]` with arguments.
 
         The answer must begin with the words of `prefix`, which the value follows, and end with `[ok]`.
@@ -133,7 +134,9 @@ class RemoteBoard:
         """
         if not isinstance(count, int):
             raise BodyError(f"{self._name} has {count!r} axes")
-        axis_names = [self._get("name", "is", "name", arguments=(axis,)) for axis in range(count)]
+        axis_names = [
+            self._request_value("name", prefix=("is", "name"), arguments=(axis,)) for axis in range(count)
+        ]
         joints = self._robot.joint_names
         if set(joints) <= set(axis_names):
             columns = (
@@ -141,9 +144,9 @@ class RemoteBoard:
                 for name in axis_names
             )
             return Axes(self._robot, tuple(columns))
-        numbered = Axes.of(self._robot)
-        if len(numbered) == count and not set(joints) & set(axis_names):
-            return numbered
+        axes_by_number = Axes.of(self._robot)
+        if len(axes_by_number) == count and not set(joints) & set(axis_names):
+            return axes_by_number
         message = f"{self._name} has the axes {', '.join(map(str, axis_names))}"
         raise BodyError(message, hint=f"{self._robot.name} has {', '.join(joints)}")
 
@@ -177,8 +180,8 @@ class RemoteBoard:
                 self._values(bottle, VELOCITIES),
                 self._values(bottle, TORQUES),
             )
-            self.count += 1
-            self._first_state.set()
+            self.n_states += 1
+            self._has_first_state.set()
 
     def _values(self, bottle: Bottle, index: int) -> Floats:
         """Return the quantity at an index of a state message by joint; NaN if the board does not know it."""
@@ -190,6 +193,8 @@ class RemoteBoard:
         )  # torques are no angles: undo the conversion
 
     def _sensor_handler(self, port: SensorPort) -> OnData:
+        """Return a function that stores the readings in each message of a sensor."""
+
         def store_readings(bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG001 -- required by OnData
             with suppress(InputError):
                 self.readings = {**self.readings, **port.readings(bottle)}

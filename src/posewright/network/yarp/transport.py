@@ -51,6 +51,7 @@ class YarpTransport:
         start_name_server: bool = False,
         layout: int = 3,
     ) -> None:
+        """Store the arguments; `open` opens the ports."""
         self.name = port_name(name)
         self._host = host
         self._port = port
@@ -69,7 +70,12 @@ class YarpTransport:
         return self._port
 
     def open(self, service: RobotService) -> None:
-        """Open and register all ports; errors as in `Transport`."""
+        """Open and register all ports.
+
+        Raises:
+            BodyError: no name server answers, or one cannot listen.
+            InputError: the name of a port is invalid or in use.
+        """
         board = self._board = ControlBoard(service, layout=self._layout)
         self._service = service
         try:
@@ -78,22 +84,22 @@ class YarpTransport:
                 self._cleanup.callback(server.close)
                 self._port = server.address.port
             name_client = NameClient(self._host, self._port)
-            self._add(Port(f"{self.name}/state:o", name_client))
-            self._add(Port(f"{self.name}/stateExt:o", name_client))
+            self._add_port(Port(f"{self.name}/state:o", name_client))
+            self._add_port(Port(f"{self.name}/stateExt:o", name_client))
             for sensor_port in sensor_ports(self.name, service.robot, service.sensors):
-                self._sensors.append((sensor_port, self._add(Port(sensor_port.name, name_client))))
-            self._add(
+                self._sensors.append((sensor_port, self._add_port(Port(sensor_port.name, name_client))))
+            self._add_port(
                 Port(
                     f"{self.name}/plant:i", name_client, on_request=self._answer, max_message_bytes=MAX_BYTES
                 )
             )
-            self._add(Port(f"{self.name}/command:i", name_client, on_data=board.command))
-            self._add(Port(f"{self.name}/rpc:i", name_client, on_request=board.answer))
+            self._add_port(Port(f"{self.name}/command:i", name_client, on_data=board.command))
+            self._add_port(Port(f"{self.name}/rpc:i", name_client, on_request=board.answer))
         except PosewrightError:
             self.close()
             raise
 
-    def _add(self, port: Port) -> Port:
+    def _add_port(self, port: Port) -> Port:
         self._ports[port.name] = port
         return port
 

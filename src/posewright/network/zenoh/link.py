@@ -15,6 +15,7 @@ from posewright.network.zenoh.session import (
     LOOPBACK,
     SessionConfig,
     ZenohObject,
+    error_reason,
     parse_robot_name,
     zenoh_library,
 )
@@ -39,13 +40,14 @@ class ZenohChannel:
     """A `RequestChannel` to a served robot; its Zenoh session is opened at the first request."""
 
     def __init__(self, name: str, config: SessionConfig) -> None:
+        """Store the arguments; the first request opens the session."""
         self._name = parse_robot_name(name)
-        self._key = f"{self._name}/plant"
+        self._plant_key = f"{self._name}/plant"  # the Zenoh key that requests are sent to
         self._config = config
         self._session: ZenohObject = None
         self._querier: ZenohObject = None
-        self._is_present = Event()
-        self._was_present = False
+        self._is_present = Event()  # while the robot's host is on the network
+        self._was_present = False  # whether it ever was
 
     @classmethod
     def to(cls, address: str, environ: Mapping[str, str]) -> ZenohChannel:
@@ -78,7 +80,7 @@ class ZenohChannel:
             raise BodyError(f"no robot called {self._name} answers at {endpoints}", hint=hint)
         try:
             replies = self._session.get(
-                self._key,
+                self._plant_key,
                 payload=message,
                 timeout=timeout_s,
                 congestion_control=self._blocking_control,
@@ -86,7 +88,7 @@ class ZenohChannel:
             )
             reply = next(iter(replies), None)
         except self._zenoh.ZError as error:
-            reason = str(error).partition(" at /")[0]
+            reason = error_reason(error)
             raise BodyError(f"the connection to {self._name} is lost", hint=reason) from error
         if reply is not None and reply.ok is not None:
             return bytes(reply.ok.payload.to_bytes())
@@ -100,13 +102,14 @@ class ZenohChannel:
         self._zenoh = zenoh = zenoh_library()
         self._session = self._config.open(self._name)
         self._blocking_control = zenoh.CongestionControl.BLOCK
-        self._querier = self._session.declare_querier(self._key)  # shows whether the robot is there
+        self._querier = self._session.declare_querier(self._plant_key)  # shows whether the robot is there
         self._querier.declare_matching_listener(zenoh.handlers.Callback(self._on_match, indirect=False))
         if self._querier.matching_status.matching:
             self._is_present.set()
             self._was_present = True
 
     def _on_match(self, status: ZenohObject) -> None:
+        """Store whether the robot is on the network, when Zenoh reports a change."""
         self._was_present |= status.matching
         if status.matching:
             self._is_present.set()

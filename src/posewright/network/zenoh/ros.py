@@ -69,8 +69,8 @@ def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> t
 
 def _joint_state_packer(joints: Sequence[str]) -> Pack:
     """Return a function that encodes the measured joints as a JointState."""
-    with_velocity = _Message(messages.joint_state(joints, effort=True, velocity=True))
-    without_velocity = _Message(messages.joint_state(joints, effort=True, velocity=False))
+    with_velocity = _MessageEncoder(messages.joint_state(joints, effort=True, velocity=True))
+    without_velocity = _MessageEncoder(messages.joint_state(joints, effort=True, velocity=False))
 
     def pack(state: BodyState, _commands: JointCommands) -> bytes:
         values = {"position": state.positions, "effort": state.efforts}
@@ -83,7 +83,7 @@ def _joint_state_packer(joints: Sequence[str]) -> Pack:
 
 def _joint_command_packer(joints: Sequence[str]) -> Pack:
     """Return a function that encodes commanded angles as a JointState; it returns None without commands."""
-    message = _Message(messages.joint_state(joints, effort=False))
+    message = _MessageEncoder(messages.joint_state(joints, effort=False))
 
     def pack(state: BodyState, commands: JointCommands) -> bytes | None:
         if not len(commands):
@@ -126,8 +126,15 @@ def _sensor_topics(robot: str, sensor: SensorSpec) -> Iterator[RosTopic]:
 def _reading_topic(
     path: str, schema: messages.Schema, layout: MessageLayout, channels: Mapping[str, str]
 ) -> RosTopic:
-    """Return the topic of a sensor; `channels` has the channel for each field of its message."""
-    message = _Message(layout)
+    """Return the topic of a sensor's readings.
+
+    Args:
+        path: the topic's name, after the robot's.
+        schema: the type of its messages.
+        layout: their layout.
+        channels: by field of the message, the channel whose reading fills it.
+    """
+    message_encoder = _MessageEncoder(layout)
 
     def pack(state: BodyState, _commands: JointCommands) -> bytes | None:
         values: dict[str, Reading | tuple[float, ...]] = {}
@@ -135,13 +142,17 @@ def _reading_topic(
             reading = state.sensors.get(channel)
             if reading is None:
                 return None
-            values[field] = _quaternion(*np.asarray(reading)) if field == "orientation" else reading
-        return message.encode(state.time_s, values)
+            if field == "orientation":
+                roll, pitch, yaw = np.asarray(reading)
+                values[field] = _quaternion_of_angles(roll, pitch, yaw)
+            else:
+                values[field] = reading
+        return message_encoder.encode(state.time_s, values)
 
     return RosTopic(path, schema.name, pack)
 
 
-def _quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
+def _quaternion_of_angles(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
     """Return the quaternion x y z w of rotations about x, then y, then z [rad]."""
     sin_x = math.sin(roll / 2.0)
     cos_x = math.cos(roll / 2.0)
@@ -157,8 +168,8 @@ def _quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, fl
     )
 
 
-class _Message:
-    """A message with a fixed layout, whose numbers are set for each frame."""
+class _MessageEncoder:
+    """Encodes messages with a fixed layout: one buffer, whose numbers are overwritten for each frame."""
 
     def __init__(self, layout: MessageLayout) -> None:
         self._raw, self._numbers = layout.blank()
@@ -174,7 +185,7 @@ class _Message:
 
 def picture(frame: str, time_s: float, pixels: NDArray[np.uint8]) -> bytes:
     """Return a `sensor_msgs/Image` of pixels `(height, width, 3)`, red, green and blue."""
-    return _Message(messages.image(frame, *pixels.shape[:2])).encode(time_s, {"data": pixels})
+    return _MessageEncoder(messages.image(frame, *pixels.shape[:2])).encode(time_s, {"data": pixels})
 
 
 def encode_text(text: str) -> bytes:
@@ -182,11 +193,14 @@ def encode_text(text: str) -> bytes:
     return MessageLayout().add_text(text).pack(1).tobytes()
 
 
+_DEFAULT_QOS = ":1:0:0,10"
+"""ROS 2's default quality of service, as a token spells it: no key, reliable, volatile, a history of ten."""
+
+
 def bridge_token(session: str, kind: str, key: str, type_name: str) -> str:
     """Return the liveliness token of a topic.
 
-    It ends in the quality of service, the default of ROS 2: no key, reliable, volatile, a history of ten.
-    A reliable writer serves both reliable and best-effort readers.
+    It ends in the quality of service. A reliable writer serves both reliable and best-effort readers.
 
     Args:
         session: the id of the Zenoh session.
@@ -195,7 +209,7 @@ def bridge_token(session: str, kind: str, key: str, type_name: str) -> str:
         type_name: the type of its messages.
     """
     return "/".join(
-        ["@", session, "@ros2_lv", kind, key.replace("/", "§"), type_name.replace("/", "§"), ":1:0:0,10"]
+        ["@", session, "@ros2_lv", kind, key.replace("/", "§"), type_name.replace("/", "§"), _DEFAULT_QOS]
     )
 
 
@@ -203,16 +217,22 @@ class _Reader:
     """Reads plain CDR (OMG DDS-XTypes 1.3, 7.4.3) from an untrusted sender, and checks every length."""
 
     def __init__(self, raw: bytes) -> None:
+        """Read the header of a message, which states its byte order; raise a FormatError if it is invalid."""
         if len(raw) > MAX_BYTES:
             raise FormatError(f"the message has {len(raw)} bytes", hint=f"at most {MAX_BYTES}")
         if raw[:2] not in {_LITTLE, _BIG} or len(raw) < HEADER_BYTES:
             raise FormatError("not plain CDR", hint="it starts with 00 00 or 00 01 and two more bytes")
-        self._order = "<" if raw[:2] == _LITTLE else ">"
+        self._byte_order = "<" if raw[:2] == _LITTLE else ">"
         self._raw = raw[HEADER_BYTES:]
         self._position = 0
 
     def numbers(self, kind: str, n: int) -> tuple[Any, ...]:  # the type depends on the kind
-        """Return `n` numbers of a type of `struct`, aligned to their size."""
+        """Return `n` numbers, aligned to their size.
+
+        Args:
+            kind: their format character of `struct`: `d` for float64, `i` for int32, `I` for uint32.
+            n: how many.
+        """
         size = struct.calcsize(kind)
         padding = -self._position % size if n else 0
         begin = self._position + padding
@@ -220,7 +240,7 @@ class _Reader:
         if end > len(self._raw):
             self.fail(f"the message ends before {n} expected numbers")
         self._position = end
-        return struct.unpack_from(f"{self._order}{n}{kind}", self._raw, begin)
+        return struct.unpack_from(f"{self._byte_order}{n}{kind}", self._raw, begin)
 
     def length(self, max_length: int) -> int:
         """Return the length of the list or text that follows; raise FormatError if it is too large."""

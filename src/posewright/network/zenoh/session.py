@@ -152,7 +152,7 @@ class SessionConfig:
 
         Raises:
             MissingExtraError: Zenoh is not installed.
-            InputError: as in `settings`.
+            InputError: everybody on the network could connect, an endpoint is invalid, or a file is missing.
             BodyError: it cannot listen or connect there.
         """
         settings = self.settings(robot)
@@ -163,7 +163,7 @@ class SessionConfig:
                 config.insert_json5(key, json.dumps(value))
             return zenoh.open(config)
         except zenoh.ZError as error:
-            raise self._build_error(str(error).partition(" at /")[0]) from error
+            raise self._build_error(error_reason(error)) from error
 
     def _build_error(self, reason: str) -> BodyError:
         """Return the error for a session that Zenoh does not open."""
@@ -190,6 +190,11 @@ def parse_robot_name(text: str) -> str:
         hint = "use letters, digits and _, as in zenoh:bioloid"
         raise InputError(f"no robot can be called {text!r}", hint=hint)
     return text
+
+
+def error_reason(error: Exception) -> str:
+    """Return the text of a Zenoh error without the place in Zenoh's source, which follows ` at /`."""
+    return str(error).partition(" at /")[0]
 
 
 def zenoh_library() -> ZenohObject:

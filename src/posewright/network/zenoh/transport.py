@@ -64,6 +64,7 @@ class ZenohTransport:
     """
 
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
+        """Store the arguments; `open` opens the session."""
         self._config = config
         self.name = parse_robot_name(name)
         self.sends_pictures = pictures
@@ -72,8 +73,8 @@ class ZenohTransport:
         self._rejected = dict[str, str]()  # the reason by sender
         self._session: ZenohObject = None
         self._declarations = list[ZenohObject]()
-        self._topics = list[tuple[ros.RosTopic, ZenohObject]]()
-        self._cameras = dict[str, tuple[Camera, ZenohObject]]()
+        self._topics = list[tuple[ros.RosTopic, ZenohObject]]()  # each with its publisher
+        self._cameras = dict[str, tuple[Camera, ZenohObject]]()  # by name, with the publisher of its pictures
         self._status: ZenohObject = None
         self._next_due_s = dict[str, float]()  # of the status and the pictures, by topic
 
@@ -122,7 +123,7 @@ class ZenohTransport:
         commands = session.declare_subscriber(f"{self.name}/joint_trajectory", ring_channel)
         Thread(target=self._listen, args=(commands,), name="commands", daemon=True).start()
         self._declarations.append(commands)
-        self._announce(SUBSCRIBER_KIND, "joint_trajectory", JOINT_TRAJECTORY.name)
+        self._announce_to_ros(SUBSCRIBER_KIND, "joint_trajectory", JOINT_TRAJECTORY.name)
         for topic in ros.topics(self.name, self._joints, sensors):
             self._topics.append((topic, self._declare_publisher(topic.path, topic.type_name)))
         self._status = self._declare_publisher(STATUS, STRING.name)
@@ -135,14 +136,14 @@ class ZenohTransport:
 
     def _declare_publisher(self, path: str, type_name: str) -> ZenohObject:
         """Return a publisher that drops messages rather than wait, announced to bridges to ROS."""
-        self._announce(PUBLISHER_KIND, path, type_name)
+        self._announce_to_ros(PUBLISHER_KIND, path, type_name)
         return self._session.declare_publisher(
             f"{self.name}/{path}",
             encoding=self._zenoh.Encoding.APPLICATION_CDR,
             congestion_control=self._zenoh.CongestionControl.DROP,
         )
 
-    def _announce(self, kind: str, path: str, type_name: str) -> None:
+    def _announce_to_ros(self, kind: str, path: str, type_name: str) -> None:
         """Announce a publisher or subscriber to bridges to ROS by a liveliness token."""
         token = ros.bridge_token(
             str(self._session.zid()), kind, key=f"{self.name}/{path}", type_name=type_name
@@ -156,7 +157,7 @@ class ZenohTransport:
             return
         try:
             for topic, publisher in self._topics:
-                if not publisher.matching_status.matching:
+                if not publisher.matching_status.matching:  # nobody subscribes to it
                     continue
                 message = topic.pack(state, commands)
                 if message is not None:

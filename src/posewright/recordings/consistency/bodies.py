@@ -28,8 +28,9 @@ _SOLE_TOLERANCE_M = {True: 1e-3, False: 0.1}
 """How far a sole may be from where base and joints put it, in a simulation and by a camera."""
 
 _FLOAT_M = 0.15
-_FLOAT_S = {True: 0.6, False: 5.0}
-"""A robot all of whose parts are so far above everything for so long floats; real ones may be carried."""
+_SIMULATED_FLOAT_S = 0.6
+_REAL_FLOAT_S = 5.0
+"""A robot all of whose parts are so far above everything for so long floats; a real one may be carried."""
 
 _NEAR_M = 0.6
 """Shapes, boxes and robots at most this far from a base may support it [m]."""
@@ -143,15 +144,20 @@ def _check_standing(robot: RecordedRobot) -> Iterator[Inconsistency]:
 
 
 def _check_supports(robot: RecordedRobot, arena: Arena | None) -> Iterator[Inconsistency]:
-    """Yield where a robot floats, touches the ground from above it, or stands without touching it."""
+    """Yield an inconsistency for each way in which a robot's height contradicts its contacts.
+
+    It may float; a foot may touch the ground although it is above it; and in a simulation it may stand on its
+    soles although no foot touches the ground.
+    """
     record = robot.record
     if not record.header.feet or not np.isfinite(record.footprints).all():
         return
     support_m = _support_heights(robot, arena)
     lowest_m = np.nan_to_num(robot.points[..., 2], nan=np.inf).min(axis=1)
     is_floating = lowest_m > support_m + _FLOAT_M
+    max_float_s = _SIMULATED_FLOAT_S if robot.is_simulated else _REAL_FLOAT_S
     for begin, end in true_intervals(np.asarray(is_floating)):
-        if robot.times[end - 1] - robot.times[begin] > _FLOAT_S[robot.is_simulated]:
+        if robot.times[end - 1] - robot.times[begin] > max_float_s:
             message = f"{robot.name} floats {lowest_m[begin]:.2f} m above the floor"
             yield Inconsistency("floating", message, float(robot.times[begin]))
             break
@@ -220,15 +226,16 @@ def _distances_to_shape(points: Floats, shape: Shape) -> Floats:
 
 
 def _check_walls(robot: RecordedRobot, arena: Arena) -> Iterator[Inconsistency]:
-    """Yield where the base passes through a wall."""
+    """Yield an inconsistency for the first wall through which the base passes from row to row."""
     base = robot.record.base[:, :2]
     for wall in arena.walls:
         if wall.is_round or wall.hull_m or wall.size_m[2] < _MIN_WALL_M:
             continue
-        local = _in_shape_frame(base, wall)
-        thin = int(wall.size_m[1] < wall.size_m[0])
-        sides = np.sign(local[:, thin])
-        is_along = np.abs(local[:, 1 - thin]) < wall.size_m[1 - thin] / 2.0
+        positions_in_wall_frame = _in_shape_frame(base, wall)
+        across = int(wall.size_m[1] < wall.size_m[0])  # the wall's shorter axis, 0 for x and 1 for y
+        along = 1 - across
+        sides = np.sign(positions_in_wall_frame[:, across])
+        is_along = np.abs(positions_in_wall_frame[:, along]) < wall.size_m[along] / 2.0
         is_passed = (sides[1:] * sides[:-1] < 0.0) & is_along[1:] & is_along[:-1] & robot.is_continuous
         if is_passed.any():
             row = int(is_passed.argmax()) + 1

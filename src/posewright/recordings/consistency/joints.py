@@ -13,8 +13,9 @@ from posewright.robots import Robot
 
 _ANGLE_TOLERANCE_RAD = 1e-4
 _COMMAND_SPEED_TOLERANCE = 1.02
-_SPEED_TOLERANCE = {True: 1.3, False: 2.0}
-"""How much faster than without load a joint may be pushed, in a simulation and by noisy measurements."""
+_SIMULATED_SPEED_TOLERANCE = 1.3
+_MEASURED_SPEED_TOLERANCE = 2.0
+"""How much faster than its servo without load a joint may be pushed; measurements are noisy."""
 
 _RANGE_TOLERANCE_RAD = 0.15
 """How far a joint may be pushed beyond the stops of its mechanism [rad]."""
@@ -113,13 +114,17 @@ def check_movement(robot: RecordedRobot) -> Iterator[Inconsistency]:
 
 
 def _check_speeds(robot: RecordedRobot, card: Robot) -> Iterator[Inconsistency]:
-    """Yield where a joint turns faster than its servo can, so that time may have been compressed."""
+    """Yield an inconsistency for the joint that exceeds its servo's speed most.
+
+    In such a recording the times may have been compressed.
+    """
     record = robot.record
     paths = np.concatenate([record.start_positions[None], record.positions])
     steps_s = np.diff(robot.times, prepend=0.0)
     speeds = np.abs(np.diff(paths, axis=0)) / steps_s[:, None] / card.max_speeds
-    speeds[1:][~robot.is_continuous] = 0.0
-    if (worst := _find_worst(speeds, _SPEED_TOLERANCE[robot.is_simulated])) is not None:
+    speeds[1:][~robot.is_continuous] = 0.0  # a robot that was put elsewhere did not turn its joints itself
+    tolerance = _SIMULATED_SPEED_TOLERANCE if robot.is_simulated else _MEASURED_SPEED_TOLERANCE
+    if (worst := _find_worst(speeds, tolerance)) is not None:
         row, joint = worst
         name = robot.record.header.joints[joint]
         message = f"{name} of {robot.name} turns {speeds[worst]:.1f} times as fast as its servo can"

@@ -52,11 +52,12 @@ def check_frames(robot: RecordedRobot) -> Iterator[Inconsistency]:
     frame_s = robot.card.frame_period_s
     header = robot.recording.header
     frames_per_row = 1.0 / (header.rate_hz * frame_s)
-    expected = ROWS_EVERY if header.contest else max(1, round(frames_per_row))
-    if abs(frames_per_row - expected) > _FRAME_TOLERANCE * expected:
+    # contests record every fourth frame; other recordings any whole number of frames a row
+    expected_frames_per_row = ROWS_EVERY if header.contest else max(1, round(frames_per_row))
+    if abs(frames_per_row - expected_frames_per_row) > _FRAME_TOLERANCE * expected_frames_per_row:
         message = (
             f"{header.rate_hz:g} rows a second do not fit {robot.name}, whose {1.0 / frame_s:g} frames "
-            f"a second give {1.0 / (frame_s * expected):g}"
+            f"a second give {1.0 / (frame_s * expected_frames_per_row):g}"
         )
         yield Inconsistency("frame-clock", message)
         return

@@ -148,7 +148,9 @@ def read_contestant(folder: str | Path) -> Contestant:
             raise UnknownNameError.among(
                 "contest", discipline, programs, owner="of this entry", where=node.where
             )
-        options[discipline] = {name: value.text() for name, value in node.fields().items()}
+        options[discipline] = {
+            name: _resolve_option(value, path.parent) for name, value in node.fields().items()
+        }
     return Contestant(
         name=_read_name(parts["entry"]),
         robot=_resolve_path(parts["robot"], path.parent),
@@ -202,6 +204,20 @@ def _read_name(node: Node) -> str:
     return text.strip()
 
 
+def _resolve_option(node: Node, folder: Path) -> str:
+    """Return an option that names a file or folder of the entry relative to the working directory.
+
+    Any other value stays as it is.
+    """
+    value = node.text()
+    names_program = value.rpartition(":")[0].endswith(".py")
+    if names_program or is_file(folder / value):
+        return _resolve_path(node, folder)
+    if value and is_folder(folder / value):
+        return _require_inside(node, folder / value, folder)
+    return value
+
+
 def _resolve_path(node: Node, folder: Path) -> str:
     """Return a path in the entry's folder relative to the working directory; a name stays as it is."""
     name = node.text()
@@ -210,12 +226,16 @@ def _resolve_path(node: Node, folder: Path) -> str:
     if not (is_python or is_path(name) or is_file(folder / name)):
         return name
     path = folder / (file if is_python else name)
+    path_text = _require_inside(node, path, folder)
+    return f"{path_text}:{class_name}" if is_python else path_text
+
+
+def _require_inside(node: Node, path: Path, folder: Path) -> str:
+    """Return a path with a slash, which distinguishes it from a name, or raise if it is outside a folder."""
     try:
         is_inside = path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):  # too long, a NUL character, or a loop of links
         is_inside = False
     if not is_inside:
-        node.fail(f"{name!r:.80} is outside the entry's folder", hint="a file in the entry's folder")
-    if is_python:
-        return f"{path}:{class_name}"
-    return f"{folder}/{name}"  # always with a slash: a path, not a name
+        node.fail(f"{node.text()!r:.80} is outside the entry's folder", hint="a file in the entry's folder")
+    return f"{folder}/{path.relative_to(folder)}"

@@ -15,7 +15,7 @@ from posewright.bodies import (
 )
 from posewright.documents import Catalogue, Node, is_path, parse_document, read_record, read_text
 from posewright.errors import InputError, UnknownNameError
-from posewright.gaits import EXPLANATIONS, Gait, gait_names, read_gait
+from posewright.gaits import EXPLANATIONS, QuadrupedGait, gait_names, read_gait, require_quadruped
 from posewright.kinematics import legs_of
 from posewright.robots import Robot, robot, robot_folder, robot_names
 from posewright.runs.tuning.score import TERMS, Fall
@@ -129,13 +129,13 @@ def _read_robot(node: Node, document_path: Path | None) -> Robot:
     return card
 
 
-def _read_gait(node: Node, card: Robot, document_path: Path | None) -> Gait:
+def _read_gait(node: Node, card: Robot, document_path: Path | None) -> QuadrupedGait:
     """Read the gait that the search starts at, by name or path."""
     name = node.text()
     if is_path(name):
         folder = document_path.parent if document_path is not None else Path()
-        return read_gait(folder / name, robot=card)
-    return read_gait(node.choice("gait", gait_names(card)), robot=card)
+        return require_quadruped(read_gait(folder / name, robot=card))
+    return require_quadruped(read_gait(node.choice("gait", gait_names(card)), robot=card))
 
 
 def _read_walks(node: Node) -> tuple[TunedWalk, ...]:
@@ -246,8 +246,8 @@ def _read_locked_joints(node: Node, card: Robot) -> tuple[str, ...]:
     return tuple(locked_joints)
 
 
-def _read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
-    """Return what is searched, each by a dotted name that `Gait.with_values` takes."""
+def _read_dimensions(node: Node, gait: QuadrupedGait) -> tuple[Dimension, ...]:
+    """Return what is searched, each by a dotted name that `QuadrupedGait.with_values` takes."""
     entries = node.fields()
     if not entries:
         node.fail("nothing is searched", hint=f"ground_speed_m_s: {_RANGE_HINT}")
@@ -271,7 +271,7 @@ def _read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
     return tuple(dimensions)
 
 
-def _gait_value(node: Node, name: str, gait: Gait, key: str) -> float:
+def _gait_value(node: Node, name: str, gait: QuadrupedGait, key: str) -> float:
     """Return the gait's own value, where the search starts.
 
     Fails if the name sets several values of the gait that differ.
@@ -309,7 +309,7 @@ def _read_range(node: Node) -> tuple[float, float]:
     return low, high
 
 
-def _gait_keys(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
+def _gait_keys(node: Node, name: str, gait: QuadrupedGait, low: float, high: float) -> list[str]:
     """Return the keys of the gait's values that a name sets; fails if the gait does not allow a bound."""
     try:
         values_at_low = gait.with_values({name: low}).flat

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.errors import BodyError, InputError, UnreachableError
-from posewright.gaits import CommandTour, Gait, VelocityCommand, require_command_in_range, timing_of
+from posewright.gaits import CommandTour, QuadrupedGait, VelocityCommand, require_command_in_range, timing_of
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
@@ -27,7 +27,7 @@ REACH_TOLERANCE_M = 0.001
 """A foot this close to its path follows it: the lag of a servo is larger [m]."""
 
 
-def require_feet_in_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> None:
+def require_feet_in_reach(gait: QuadrupedGait, robot: Robot, command: VelocityCommand) -> None:
     """Raise an UnreachableError if a foot cannot follow its path, in the steady walk or until it is steady.
 
     Where a point is out of reach, a gait continues with the nearest point that the leg can reach; a search
@@ -98,14 +98,14 @@ class GaitProblem:
             self._world_of_process = World(self.task.robot, visuals=False, welded=self.task.locked_angles)
         return self._world_of_process
 
-    def _require_possible(self, gait: Gait, walk: TunedWalk) -> None:
+    def _require_possible(self, gait: QuadrupedGait, walk: TunedWalk) -> None:
         """Raise an InputError if a walk cannot succeed on any body; this is faster than a simulation."""
         timing = timing_of(gait.parameters, self.task.robot.frame_period_s)
         command = walk.command(gait.parameters, timing)
         require_command_in_range(command, gait.parameters, timing)
         require_feet_in_reach(gait, self.task.robot, command)
 
-    def _measure(self, gait: Gait, walk: TunedWalk, world: World) -> list[WalkMeasurement]:
+    def _measure(self, gait: QuadrupedGait, walk: TunedWalk, world: World) -> list[WalkMeasurement]:
         """Walk a candidate on each body and return the measurements."""
         robot = self.task.robot
         command = walk.command(gait.parameters, timing_of(gait.parameters, robot.frame_period_s))
@@ -138,7 +138,7 @@ class TunedGait:
 
     task: GaitTask
     result: TuningResult
-    gait: Gait | None
+    gait: QuadrupedGait | None
     unlocked: Evaluation
 
     @property

@@ -16,9 +16,9 @@ from posewright.errors import InputError
 from posewright.evaluation import GaitReport
 from posewright.gaits import (
     FRAMES_PER_PAIR,
-    Gait,
     GaitParameters,
     GaitTiming,
+    QuadrupedGait,
     VelocityCommand,
     greatest_speed_m_s,
     greatest_turn_rad_s,
@@ -182,7 +182,7 @@ class GaitTask:
         name: the name of the tuning, and of the gait that it produces.
         robot: the robot that walks.
         gait: the gait that the search starts at; it gives the values that are not searched.
-        dimensions: what is searched, by the dotted names that `Gait.with_values` takes.
+        dimensions: what is searched, by the dotted names that `QuadrupedGait.with_values` takes.
         walks: the walks by which every candidate is evaluated.
         bodies: the bodies that walk.
         terms: the terms of the score.
@@ -195,7 +195,7 @@ class GaitTask:
 
     name: str
     robot: Robot
-    gait: Gait
+    gait: QuadrupedGait
     dimensions: tuple[Dimension, ...]
     walks: tuple[TunedWalk, ...]
     bodies: TunedBodies
@@ -238,7 +238,7 @@ class GaitTask:
             return 0
         return int(timing.air_s / (2.0 * FRAMES_PER_PAIR * frame_s))
 
-    def candidate(self, values: Mapping[str, float]) -> Gait:
+    def candidate(self, values: Mapping[str, float]) -> QuadrupedGait:
         """Return the gait with these values, rounded, for what is searched.
 
         Raises:

@@ -17,7 +17,11 @@ from posewright.controllers import GaitProgram
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, TimedCommand, WalkSettings, stays_down_limits
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, require_command_in_range, robot_of_gait
+from posewright.gaits import (
+    Gait,
+    VelocityCommand,
+    robot_of_gait,
+)
 from posewright.recordings.falls import LEVEL_UP, FallDetector
 from posewright.robots import Robot
 from posewright.runs.plants import PlantMaker
@@ -86,13 +90,13 @@ def walk_gait(
     card = robot_of_gait(gait, robot)
     n_frames = sum(count_frames(card, seconds, settle_s))
     commands = read_schedule(command, settle_s + seconds)
-    walker = QuadrupedGait(gait, card)
+    generator = gait.generator(card)
     for timed_command in commands:
-        require_command_in_range(timed_command.command, gait.parameters, walker.timing)
+        generator.require_in_range(timed_command.command)
     body_domain = domain or NOMINAL
     reported_name = body_name or ("nominal" if body_domain.is_nominal else "varied")
     walk_settings = WalkSettings(
-        gait.name, reported_name, seconds, settle_s, standing=tuple(walker.standing_pose.tolist())
+        gait.name, reported_name, seconds, settle_s, standing=tuple(generator.standing_pose.tolist())
     )
     prepared_run = Run(
         gait.name,

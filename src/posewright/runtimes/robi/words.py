@@ -27,9 +27,10 @@ def read_words(text: str) -> tuple[RecognisedWord, ...]:
     Raises:
         FormatError: an entry has another form or is out of range, or there are too many.
     """
+    n_commas = text.count(",")
+    if n_commas > MAX_WORDS:
+        raise FormatError(f"the script has {n_commas + 1:,} words", hint=f"expected at most {MAX_WORDS:,}")
     entries = [entry.strip() for entry in text.split(",") if entry.strip()]
-    if len(entries) > MAX_WORDS:
-        raise FormatError(f"the script has {len(entries):,} words", hint=f"expected at most {MAX_WORDS:,}")
     words: list[RecognisedWord] = []
     for entry in entries:
         match = _ENTRY.fullmatch(entry)

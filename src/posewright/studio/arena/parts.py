@@ -51,9 +51,10 @@ def read_selection(parts: Collection[str], arena: Arena) -> Selection:
     boxes: set[int] = set()
     shapes: set[str] = set()
     shape_names = {shape.name for shape in arena.shapes}
+    box_names = {str(number) for number in range(1, len(arena.boxes) + 1)}
     for part in parts:
         kind, _, name = part.partition(":")
-        if kind == "box" and name.isdecimal() and 1 <= int(name) <= len(arena.boxes):
+        if kind == "box" and name in box_names:
             boxes.add(int(name) - 1)
         elif kind == "shape" and name in shape_names:
             shapes.add(name)

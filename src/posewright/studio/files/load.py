@@ -31,7 +31,7 @@ from posewright.motions import Motion, create_motion, file_stem, robot_of_motion
 from posewright.recordings import read_mcap
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.reading import CARD
-from posewright.runs import import_robot
+from posewright.runs import import_robot, name_robot_folder
 from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
 from posewright.studio.document import Document
 from posewright.studio.pages import Pages
@@ -243,7 +243,7 @@ def _is_robot_model(path: Path) -> bool:
 
 def _open_robot_model(path: Path) -> OpenedFile:
     """Return a new motion for a robot whose model is imported into a folder of the model's name."""
-    folder = path.with_suffix("")
+    folder = path.with_name(name_robot_folder(path))
     if not path_exists(folder / CARD):
         import_robot(path, folder)
     model_robot = robot(folder / CARD)

@@ -146,7 +146,7 @@ class FakeBus:
         self._faults = FaultSchedule(damage.events, self.devices)
         self._incoming: deque[_IncomingBytes] = deque()  # from the controller, not on the wire yet
         self._received = bytearray()  # from the controller, not delivered to the devices yet
-        self._end_times = list[float]()  # when each received byte ends on the wire [s]
+        self._byte_end_times_s = list[float]()  # when each received byte ends on the wire [s]
         self._baud = 0  # of the received bytes
         self._controller_end_s = 0.0  # when the controller's last byte ends
         self._transmissions: list[_Transmission] = []  # answers on the wire
@@ -225,9 +225,9 @@ class FakeBus:
         """
         times_s = [transmission.end_s for transmission in self._transmissions]
         if size := self._next_packet_size():
-            times_s.append(self._end_times[size - 1])
-        elif self._end_times and self._end_times[-1] > self.time_s:
-            times_s.append(self._end_times[-1])
+            times_s.append(self._byte_end_times_s[size - 1])
+        elif self._byte_end_times_s and self._byte_end_times_s[-1] > self.time_s:
+            times_s.append(self._byte_end_times_s[-1])
         if self._incoming:
             times_s.append(self._incoming[0].begin_s)
         return min(times_s, default=None)
@@ -261,6 +261,7 @@ class FakeBus:
             physics: whether the joints move, too; otherwise `step` moves them, which a port in real time
                 calls while no answer is due.
         """
+        # bytes from the controller first: devices answer the packets in them
         while self._incoming and self._incoming[0].begin_s <= time_s:
             self._transmit(self._incoming.popleft(), physics=physics)
         self._deliver_packets(time_s, physics=physics)
@@ -284,6 +285,7 @@ class FakeBus:
         return (self._frames + 1) * self.physics.frame_period_s
 
     def _advance_time(self, time_s: float, *, physics: bool) -> None:
+        """Advance the bus's time and its faults, and with `physics` also the joints, to a time [s]."""
         if time_s > self.time_s:
             self.time_s = time_s
             self._faults.advance(time_s)
@@ -296,29 +298,29 @@ class FakeBus:
         After a long pause or at another rate, the bytes before them become no packet any more.
         """
         begin_s, data, baud = incoming
-        is_interrupted = bool(self._end_times) and begin_s - self._end_times[-1] > MAX_GAP_S
+        is_interrupted = bool(self._byte_end_times_s) and begin_s - self._byte_end_times_s[-1] > MAX_GAP_S
         if is_interrupted or baud != self._baud:
             self._deliver_packets(begin_s, physics=physics)
             self.counts.unheard += len(self._received)
             self._received.clear()
-            self._end_times.clear()
+            self._byte_end_times_s.clear()
             self._baud = baud
         byte_s = BITS_A_BYTE / baud
         for index, received in enumerate(self._line.transmit(data)):
             end_s = begin_s + byte_s * (index + 1)
             self._received += received
-            self._end_times += [end_s] * len(received)
+            self._byte_end_times_s += [end_s] * len(received)
 
     def _deliver_packets(self, time_s: float, *, physics: bool) -> None:
         """Deliver all packets that are complete by a time [s] to the devices."""
-        while (size := self._next_packet_size()) and self._end_times[size - 1] <= time_s + EPSILON_S:
+        while (size := self._next_packet_size()) and self._byte_end_times_s[size - 1] <= time_s + EPSILON_S:
             packet = self._received[:size]
-            end_times = self._end_times[:size]
+            end_times = self._byte_end_times_s[:size]
             del self._received[:size]
-            del self._end_times[:size]
+            del self._byte_end_times_s[:size]
             self._advance_time(end_times[-1], physics=physics)
             self._collide_with_answers(packet, end_times)
-            self._deliver(bytes(packet), end_times[-1])
+            self._deliver_to_devices(bytes(packet), end_times[-1])
 
     def _next_packet_size(self) -> int:
         """Return the size of the next complete packet [bytes], 0 if there is none; drop bytes before it."""
@@ -339,7 +341,7 @@ class FakeBus:
                 return size if len(received) >= size else 0
             self.counts.unheard += n_skipped
             del received[:n_skipped]
-            del self._end_times[:n_skipped]
+            del self._byte_end_times_s[:n_skipped]
         return 0
 
     def _collide_with_answers(self, packet: bytearray, end_times: list[float]) -> None:
@@ -356,7 +358,7 @@ class FakeBus:
                     packet[index] ^= self._line.noise()
                     self.counts.collisions += 1
 
-    def _deliver(self, packet: bytes, end_s: float) -> None:
+    def _deliver_to_devices(self, packet: bytes, end_s: float) -> None:
         """Let all addressed devices receive a packet, and put their answers on the wire."""
         if self._faults.is_cable_cut:
             self.counts.cut += len(packet)

@@ -136,7 +136,7 @@ class FaultSchedule:
             affected_devices = devices if event.id is None else [by_id[event.id]]
             for device in affected_devices:
                 self._device_faults.setdefault((device, event.fault), []).append(event)
-        self._silent: set[FakeDevice] = set()
+        self._silent_devices: set[FakeDevice] = set()
         self._original_bauds: dict[FakeDevice, int] = {}
         self._time_s = 0.0
         self.is_cable_cut = False
@@ -146,14 +146,14 @@ class FaultSchedule:
         self.is_cable_cut = any(event.is_active(time_s) for event in self._cable_faults)
         elapsed_s = time_s - self._time_s
         self._time_s = time_s
-        self._silent.clear()
+        self._silent_devices.clear()
         for (device, fault), events in self._device_faults.items():
             is_active = any(event.is_active(time_s) for event in events)
             self._apply(device, fault, elapsed_s, is_active=is_active)
 
     def is_alive(self, device: FakeDevice) -> bool:
         """Return whether a device receives and answers."""
-        return device not in self._silent
+        return device not in self._silent_devices
 
     def _apply(self, device: FakeDevice, fault: BusFault, elapsed_s: float, *, is_active: bool) -> None:
         """Apply a fault to a device, or undo it.
@@ -165,7 +165,7 @@ class FaultSchedule:
             is_active: whether the fault is present now.
         """
         if fault is BusFault.SILENT and is_active:
-            self._silent.add(device)
+            self._silent_devices.add(device)
         elif fault is BusFault.WRONG_BAUD:
             self._set_baud(device, is_wrong=is_active)
         elif isinstance(device, FakeServo) and fault is BusFault.HOT:

@@ -75,19 +75,19 @@ class FakeDevice:
     Attributes:
         id: its ID.
         baud: its rate, by the manual [bits per second].
-        registered: address and bytes of a REG WRITE that waits for ACTION; None if there is none.
+        registered_write: address and bytes of a REG WRITE that waits for ACTION; None if there is none.
     """
 
     def __init__(self, table: ControlTable, id: int | None = None, baud: int = 1_000_000) -> None:  # noqa: A002 -- the register's name
-        """Set all registers to their initial values, then ID and baud rate."""
+        """Set all registers to their initial values, but ID and baud rate to those given."""
         self.table = table
-        self.registered: tuple[int, bytes] | None = None
+        self.registered_write: tuple[int, bytes] | None = None
         self._bytes = bytearray(table.size)  # of all registers
         self._id_address = table.register("id").address
         self._baud_address = table.register("baud_rate").address
         self.id = 0
         self.baud = baud
-        self._registers_at: dict[tuple[int, int], Sequence[Register]] = {}  # cache, by address and size
+        self._registers_in_range: dict[tuple[int, int], Sequence[Register]] = {}  # cache, by address and size
         self._reset()
         self.poke("id", table.register("id").initial if id is None else id)
         self.poke("baud_rate", baud_register_value(baud))
@@ -133,7 +133,7 @@ class FakeDevice:
             error = _INSTRUCTION
         else:
             error, data = self._execute(instruction, packet[PARAMETERS_INDEX:-1])
-        error |= self.conditions()
+        error |= self.error_bits_of_state()
         self.protect(error)
         if instruction == Instruction.PING:
             return status_packet(own_id, error, data)
@@ -142,7 +142,7 @@ class FakeDevice:
             return b""
         return status_packet(own_id, error, data)
 
-    def conditions(self) -> int:
+    def error_bits_of_state(self) -> int:
         """Return the error bits of the device's present state."""
         return 0
 
@@ -188,13 +188,13 @@ class FakeDevice:
     def _find_registers(self, address: int, end: int) -> Sequence[Register]:
         """Return the registers that overlap a range of addresses."""
         span = (address, end)
-        if span not in self._registers_at:
-            self._registers_at[span] = [
+        if span not in self._registers_in_range:
+            self._registers_in_range[span] = [
                 register
                 for register in self.table.registers.values()
                 if register.address < end and address < register.address + register.size
             ]
-        return self._registers_at[span]
+        return self._registers_in_range[span]
 
     def _check_access(self, registers: Sequence[Register], values: Mapping[str, int]) -> int:
         """Return the error bits of a write to registers that are read-only, locked, or out of range."""
@@ -237,20 +237,21 @@ class FakeDevice:
         return self.write(parameters[0] if parameters else 0, parameters[1:]), b""
 
     def _reg_write(self, parameters: bytes) -> tuple[int, bytes]:
+        """Register bytes that a later ACTION writes, if they can be written."""
         error = self.write(parameters[0] if parameters else 0, parameters[1:], check_only=True)
         if not error:
-            self.registered = (parameters[0], parameters[1:])
+            self.registered_write = (parameters[0], parameters[1:])
             self.poke("registered", 1)
         return error, b""
 
     def _action(self, _parameters: bytes) -> tuple[int, bytes]:
         """Write the registered bytes: ACTION after REG_WRITE."""
-        registered = self.registered
-        self.registered = None
+        registered_write = self.registered_write
+        self.registered_write = None
         self.poke("registered", 0)
-        if registered is None:
+        if registered_write is None:
             return _INSTRUCTION, b""
-        address, data = registered
+        address, data = registered_write
         return self.write(address, data), b""
 
     def _factory_reset(self, _parameters: bytes) -> tuple[int, bytes]:
@@ -291,7 +292,7 @@ class FakeDevice:
 
     def _reset(self, area: Area | None = None) -> None:
         """Set all registers, or those of one area, to their initial values."""
-        self.registered = None
+        self.registered_write = None
         for register in self.table.registers.values():
             if area is None or register.area is area:
                 self.poke(register.name, register.initial)
@@ -347,7 +348,12 @@ class FakeSensor(FakeDevice):
         self.poke("sound_max_hold", max(self._byte("sound"), self._byte("sound_max_hold")))
 
     def _refresh_detection(self, target: str, quantity: str) -> None:
-        """Set a bit of `TARGET_detected` for each side whose quantity exceeds the threshold, if not 0."""
+        """Set the register that says on which sides a target is detected: a bit for left, centre and right.
+
+        Args:
+            target: `obstacle` or `light`; its threshold is in `TARGET_detected_compare`, 0 for no detection.
+            quantity: `distance` or `light`: the register of each side whose value is compared.
+        """
         threshold = self._byte(f"{target}_detected_compare")
         detected = 0
         for bit, side in enumerate(("left", "center", "right")):

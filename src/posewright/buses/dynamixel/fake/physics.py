@@ -97,7 +97,7 @@ class PlantPhysics:
         efforts = states.efforts[-1]
         ticks = np.where(np.isfinite(positions), self.robot.to_ticks(positions), self._ticks)
         speeds = (ticks - self._ticks) / self.frame_period_s
-        is_free = np.array([servo.drive.free for servo in self._servos])  # without torque there is no load
+        is_free = np.array([servo.drive.is_free for servo in self._servos])  # without torque there is no load
         loads = np.where(is_free, 0.0, np.nan_to_num(efforts) * self._directions / self._stall_torques)
         self._ticks = ticks
         for servo, position, speed, load in zip(
@@ -115,7 +115,7 @@ class PlantPhysics:
         """
         period_s = self.frame_period_s
         angles = self.robot.from_ticks(np.array([servo.advance(period_s) for servo in self._servos]))
-        free = np.array([servo.drive.free for servo in self._servos])
+        free = np.array([servo.drive.is_free for servo in self._servos])
         slopes = np.array([sum(servo.drive.slopes) / 2.0 for servo in self._servos])  # of both directions
         for joint in list(self.prop_angles):
             has_torque = not free[self.robot.index(joint)]

@@ -72,7 +72,7 @@ class FakePort:
     Attributes:
         path: to be opened by clients; the same after `plug`.
         error: ended the loop, if the physics failed.
-        unread: number of bytes that no client read.
+        n_unread_bytes: number of bytes that no client read.
 
     Raises:
         UnavailableError: this system has no pseudo-terminals.
@@ -83,11 +83,11 @@ class FakePort:
         self.bus = bus
         self.precise = precise
         self.error: PosewrightError | None = None
-        self.unread = 0
+        self.n_unread_bytes = 0
         self._now = now
         self._start_s = now() - bus.time_s  # the clock's time at which the bus's time is 0
         self._last_activity_s = 0.0  # of the wire, by the bus's time
-        self._lead_s = 0.0  # how much earlier a precise port writes replies
+        self._reply_lead_s = 0.0  # how much earlier a precise port writes replies
         self._folder = tempfile.TemporaryDirectory(prefix="posewright-bus-")
         self.path = str(Path(self._folder.name) / "ttyAX12")
         self._terminal: _PseudoTerminal | None = None  # None while it is unplugged
@@ -148,7 +148,7 @@ class FakePort:
                 os.set_blocking(controller_end, False)
                 self._terminal = _PseudoTerminal(controller_end, device_end)
                 if self.precise:  # a request and its reply both pass through the pseudo-terminal
-                    self._lead_s = 2.0 * _measure_passage_s(device_end, controller_end, self._now)
+                    self._reply_lead_s = 2.0 * _measure_passage_s(device_end, controller_end, self._now)
                 Path(self.path).symlink_to(os.ttyname(device_end))
 
     def run(self, until_s: float = math.inf) -> None:
@@ -177,7 +177,7 @@ class FakePort:
             now_s = self.time_s
             if data := self._read():
                 self.bus.receive(data, now_s, self._client_baud(), slack_s=SLACK_S)
-            for reply in self.bus.advance(now_s + self._lead_s, physics=False):
+            for reply in self.bus.advance(now_s + self._reply_lead_s, physics=False):
                 self._write(reply)
             if data or self.bus.next_s is not None:
                 self._last_activity_s = now_s
@@ -219,7 +219,7 @@ class FakePort:
         if self._terminal is not None:
             with suppress(BlockingIOError):
                 n_written = os.write(self._terminal.controller_end, reply.data)
-        self.unread += len(reply.data) - n_written
+        self.n_unread_bytes += len(reply.data) - n_written
 
     def _client_baud(self) -> int:
         """Return the rate that the client has set [bits per second]."""

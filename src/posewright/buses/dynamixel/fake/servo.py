@@ -18,9 +18,9 @@ from posewright.buses.dynamixel.fake.device import FIRMWARE, FakeDevice
 from posewright.buses.dynamixel.packets import SPEED_RAD_S
 from posewright.units import RAD_PER_DEG, RAD_S_PER_RPM
 
-_VOLTAGE = int(StatusError.INPUT_VOLTAGE)
-_HOT = int(StatusError.OVERHEATING)
-_OVERLOAD = int(StatusError.OVERLOAD)
+_VOLTAGE_ERROR = int(StatusError.INPUT_VOLTAGE)
+_OVERHEATING_ERROR = int(StatusError.OVERHEATING)
+_OVERLOAD_ERROR = int(StatusError.OVERLOAD)
 _PRESENT = struct.Struct("<HHHBB")  # position, speed, load, voltage, temperature
 
 TICKS = 1024
@@ -45,19 +45,19 @@ class Drive:
     """The commands to the motor in a servo's registers.
 
     Attributes:
-        free: whether its torque is off.
-        goal: goal position [ticks]; None in wheel mode.
+        is_free: whether its torque is off.
+        goal_ticks: goal position [ticks]; None in wheel mode.
         speed_ticks_s: speed limit, infinite if there is none; in wheel mode the speed, negative for
             clockwise.
-        limit: torque limit as a share of the full torque, 0..1.
+        torque_share: torque limit as a share of the full torque, 0..1.
         margins: compliance margins for clockwise and counter-clockwise torque [ticks].
         slopes: compliance slopes, likewise.
     """
 
-    free: bool
-    goal: int | None
+    is_free: bool
+    goal_ticks: int | None
     speed_ticks_s: float
-    limit: float
+    torque_share: float
     margins: tuple[int, int]
     slopes: tuple[int, int]
 
@@ -107,22 +107,24 @@ class FakeServo(FakeDevice):
     @property
     def is_alarmed(self) -> bool:
         """Whether its alarm LED blinks."""
-        return bool((self._last_error | self.conditions()) & self._byte("alarm_led"))
+        return bool((self._last_error | self.error_bits_of_state()) & self._byte("alarm_led"))
 
     @property
     def is_locked(self) -> bool:
         """Whether the EEPROM is locked, by the lock or by torque that is on."""
         return super().is_locked or self._byte("torque_enable") != 0
 
-    def conditions(self) -> int:
-        """Return the error bits of voltage, temperature and load."""
+    def error_bits_of_state(self) -> int:
+        """Return the error bits that the present voltage, temperature and load set."""
         low = self._byte("min_voltage_limit")
         high = self._byte("max_voltage_limit")
         decivolts = round(self.voltage_v * 10.0)
-        error = 0 if low <= decivolts <= high else _VOLTAGE
+        error = 0 if low <= decivolts <= high else _VOLTAGE_ERROR
         if self.temperature_c > self._byte("temperature_limit"):
-            error |= _HOT
-        return error | _OVERLOAD if self.is_overloaded else error
+            error |= _OVERHEATING_ERROR
+        if self.is_overloaded:
+            error |= _OVERLOAD_ERROR
+        return error
 
     def protect(self, error: int) -> None:
         """Set the torque limit to 0 if the shutdown mask contains one of the error bits."""
@@ -153,16 +155,16 @@ class FakeServo(FakeDevice):
 
     def advance(self, period_s: float) -> float:
         """Advance the setpoint by a frame; return the position to which the motor pulls [ticks]."""
-        self._shut_down(self.conditions())
+        self._shut_down(self.error_bits_of_state())
         drive = self.drive
-        if drive.free:
+        if drive.is_free:
             self.setpoint_ticks = self.position_ticks
             return self.position_ticks
         max_step = drive.speed_ticks_s * period_s
-        if drive.goal is None:
+        if drive.goal_ticks is None:
             self.setpoint_ticks = self.position_ticks + max_step
             return self.setpoint_ticks
-        distance = drive.goal - self.setpoint_ticks
+        distance = drive.goal_ticks - self.setpoint_ticks
         self.setpoint_ticks += max(-max_step, min(max_step, distance))
         return self._effective_setpoint(drive)
 
@@ -174,9 +176,9 @@ class FakeServo(FakeDevice):
         error = self.setpoint_ticks - self.position_ticks
         side = int(error > 0.0)  # 0 for clockwise torque, 1 for counter-clockwise
         margin = max(0, drive.margins[side] - DEFAULT_MARGIN)
-        if not margin and drive.limit >= 1.0:
+        if not margin and drive.torque_share >= 1.0:
             return self.setpoint_ticks
-        max_error = drive.limit * drive.slopes[side]
+        max_error = drive.torque_share * drive.slopes[side]
         effective_error = min(max_error, max(0.0, abs(error) - margin))
         return self.position_ticks + math.copysign(effective_error, error)
 
@@ -192,10 +194,10 @@ class FakeServo(FakeDevice):
         else:
             speed_ticks_s = magnitude * SPEED_TICKS_S or math.inf  # 0 means no limit
         return Drive(
-            free=not self._byte("torque_enable") or not limit,
-            goal=None if is_wheel else self._word("goal_position"),
+            is_free=not self._byte("torque_enable") or not limit,
+            goal_ticks=None if is_wheel else self._word("goal_position"),
             speed_ticks_s=speed_ticks_s,
-            limit=limit / FULL,
+            torque_share=limit / FULL,
             margins=(self._byte("cw_compliance_margin"), self._byte("ccw_compliance_margin")),
             slopes=(
                 slope_step(self._byte("cw_compliance_slope")),
@@ -219,7 +221,7 @@ class FakeServo(FakeDevice):
 
     def _refresh(self) -> None:
         """Write the present position, speed, load, voltage and temperature to the registers."""
-        goal = self.drive.goal
+        goal = self.drive.goal_ticks
         speed_unit = NO_LOAD_TICKS_S / FULL if goal is None else SPEED_TICKS_S
         speed = round(self.speed_ticks_s / speed_unit)
         load = round(self.load * FULL)
@@ -236,8 +238,8 @@ class FakeServo(FakeDevice):
 
     def _is_moving(self, speed: int) -> bool:
         """Return whether the servo is on its way to its goal, at a present speed in the register's unit."""
-        goal = self.drive.goal
-        if self.drive.free or goal is None:
+        goal = self.drive.goal_ticks
+        if self.drive.is_free or goal is None:
             return False
         is_setpoint_moving = abs(goal - self.setpoint_ticks) >= 1.0
         is_off_goal = abs(goal - self.position_ticks) > 1.0 + max(self.drive.margins)

@@ -102,6 +102,11 @@ def parse_scxml_partially(text: str, path: Path | None = None) -> PartialChart:
             root = _without(root, culprit)
             continue
         chart = chart_from_root(root, path)
+        if chart.document_markup is not None:
+            for line, event in chart.document_markup.ignored_transitions:
+                losses.append(
+                    ScxmlLoss(line, f'<transition event="{event}">', reason="its event never occurs")
+                )
         return PartialChart(chart, tuple(sorted(losses, key=lambda loss: loss.line or 0)))
     raise InputError(f"more than {max_rounds} parts cannot be read", hint="simplify the document")
 

@@ -49,6 +49,8 @@ from posewright.charts.model import (
     ELSE,
     Chart,
     ChartKind,
+    DocumentMarkup,
+    IgnoredTransition,
     Otherwise,
     Priority,
     StepMode,
@@ -111,7 +113,17 @@ def chart_from_root(root: Element, path: Path | None = None) -> Chart:
         name: [child for child in element.all("transition") if reader.read_triggers(child) is not None]
         for name, element in element_of_state.items()
     }
-    return attach_foreign_markup(chart, root, element_of_state, transition_elements)
+    ignored_transitions = tuple(
+        IgnoredTransition(child.line, child.get("event") or "")
+        for element in element_of_state.values()
+        for child in element.all("transition")
+        if reader.read_triggers(child) is None
+    )
+    chart = attach_foreign_markup(chart, root, element_of_state, transition_elements)
+    if not ignored_transitions:
+        return chart
+    markup = chart.document_markup or DocumentMarkup()
+    return replace(chart, document_markup=replace(markup, ignored_transitions=ignored_transitions))
 
 
 class _Case(NamedTuple):

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from posewright.errors import UnreachableError
-from posewright.gaits import stair_gait
-from posewright.kinematics import LegAngles
+from posewright.kinematics import LegAngles, biped_legs_of
 from posewright.robots import robot
 
-LEGS = stair_gait("climb").legs
+LEGS = biped_legs_of(robot("robotis_bioloid"))
 JOINTS = ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
 
 

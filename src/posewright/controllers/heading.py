@@ -1,0 +1,84 @@
+"""Holding a heading: a turn added to a walk's commands, so that the robot goes where they lead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from posewright.bodies import BodyState
+from posewright.bodies.joints import Reading
+from posewright.errors import InputError
+from posewright.gaits import FeedbackGains, VelocityCommand
+from posewright.robots import Compass, Imu, Robot, SensorSpec
+
+
+class HeadingHold:
+    """Corrects velocity commands by the difference between the commanded heading and the measured one.
+
+    The commanded heading is that at the start plus all commanded turns since.
+
+    Args:
+        robot: the robot, whose card has a compass or an IMU.
+        gains: of the feedback.
+
+    Raises:
+        InputError: the robot has neither a compass nor an IMU.
+    """
+
+    def __init__(self, robot: Robot, gains: FeedbackGains) -> None:
+        self._channel = _heading_channel(robot)
+        self._robot_name = robot.name
+        self._gains = gains
+        self._commanded_heading: float | None = None
+        self._time_s = 0.0
+        self._turn_rad_s = 0.0
+
+    def restart(self) -> None:
+        """Take the next measured heading as the commanded one."""
+        self._commanded_heading = None
+
+    def correct(self, command: VelocityCommand, state: BodyState) -> VelocityCommand:
+        """Return the command with the turn that leads back to the commanded heading.
+
+        Args:
+            command: velocity from now on.
+            state: of the body, with its heading.
+        """
+        heading = _read_heading(state.sensors, self._channel)
+        if self._commanded_heading is None:
+            self._commanded_heading = heading
+        else:
+            self._commanded_heading += self._turn_rad_s * (state.time_s - self._time_s)
+        self._time_s = state.time_s
+        self._turn_rad_s = command.turn_rad_s
+        error = math.remainder(self._commanded_heading - heading, 2.0 * math.pi)
+        limit = self._gains.max_heading_turn_rad_s
+        correction = min(max(self._gains.heading_1_s * error, -limit), limit)
+        return replace(command, turn_rad_s=command.turn_rad_s + correction)
+
+
+def heading_sensors(robot: Robot) -> tuple[SensorSpec, ...]:
+    """Return the sensor of a robot that measures its heading, a compass or else an IMU, if it has one."""
+    for kind in (Compass, Imu):
+        for sensor in robot.sensors:
+            if isinstance(sensor, kind):
+                return (sensor,)
+    return ()
+
+
+def _heading_channel(robot: Robot) -> str:
+    """Return the channel of a robot's readings that has its heading, or raise InputError."""
+    for sensor in heading_sensors(robot):
+        return sensor.name if isinstance(sensor, Compass) else f"{sensor.name}.orientation"
+    raise InputError(
+        f"{robot.name} has neither a compass nor an imu, so its heading cannot be held",
+        hint="feedback: {heading_1_s: 0}",
+    )
+
+
+def _read_heading(readings: Mapping[str, Reading], channel: str) -> float:
+    """Return the heading of a compass, or the yaw of an orientation (roll, pitch, yaw) [rad]."""
+    return float(np.ravel(readings[channel])[-1])

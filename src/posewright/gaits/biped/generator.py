@@ -1,0 +1,214 @@
+"""The gait generator of bipeds: steps and frames from a command that may change at any time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.errors import InputError
+from posewright.gaits.biped.parameters import BipedParameters
+from posewright.gaits.biped.step import OTHER_SIDE, PlannedStep, StepPlanner
+from posewright.gaits.biped.values import BipedValues
+from posewright.gaits.command import STILL, VelocityCommand
+from posewright.robots import LEFT, RIGHT, Robot
+
+STEPS_TO_FULL_AMPLITUDE = 3
+"""The first steps from rest lift the feet less: the sideways swing of the trunk has to build up."""
+
+SMALL_CHANGE_SHARE = 0.05
+"""A change of this share of the range is made in one step."""
+
+MAX_CHANGE_FRACTION = 0.5
+"""Greatest part of a larger change that is made in one step."""
+
+IN_PLACE_TOLERANCE = 1e-9
+"""A foot this near to its standing place is there [m, rad]."""
+
+_RANGE_TOLERANCE = 1e-9
+"""A command at the edge of the range is in range in spite of rounding, as a share of the range."""
+
+
+class BipedGenerator:
+    """Generates joint angles of a biped from velocity commands; a `GaitGenerator`.
+
+    A new command takes effect at the next step and is approached with every further one. Before the first
+    request the robot steps on the spot.
+
+    Raises:
+        InputError: the gait is another robot's, or the robot's card does not describe two legs.
+        UnreachableError: the legs are too short for the gait's stance.
+    """
+
+    def __init__(self, gait: BipedValues, robot: Robot) -> None:
+        self.gait = gait
+        self.planner = StepPlanner(gait, robot)
+        self._no_rows: Floats = np.empty((0, len(robot.joints)))
+        self.reset()
+
+    @property
+    def standing_pose(self) -> Floats:
+        """The pose before the first step, `(n_joints,)` [rad]."""
+        return self.planner.standing_pose
+
+    @property
+    def command(self) -> VelocityCommand:
+        """The command requested last."""
+        return self._command
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether it stood in the last frame, as it does before the first."""
+        return self._n_steps == 0 and not len(self._pending_rows)
+
+    def request(self, command: VelocityCommand) -> None:
+        """Set the velocity from the next step on, or raise InputError if it is out of range."""
+        self.require_in_range(command)
+        self._command = command
+        self._is_halting = False
+
+    def require_in_range(self, command: VelocityCommand) -> None:
+        """Raise InputError unless the legs are to follow a command."""
+        excess = _range_share(command, self.gait.parameters)
+        if excess > 1.0 + _RANGE_TOLERANCE:
+            parameters = self.gait.parameters
+            raise InputError(
+                f"the command is {excess:.2f} times what this gait follows: "
+                f"{command.forward_m_s:g} m/s forward, {command.left_m_s:g} m/s left, "
+                f"{command.turn_rad_s:g} rad/s",
+                hint=f"alone {-parameters.max_backward_m_s:g} to {parameters.max_forward_m_s:g} m/s forward, "
+                f"{parameters.max_left_m_s:g} m/s to either side, {parameters.max_turn_rad_s:g} rad/s; "
+                f"together less",
+            )
+
+    def clip_command(self, command: VelocityCommand) -> VelocityCommand:
+        """Return the nearest command in range: the same direction, slower if necessary."""
+        scale = 1.0 / max(_range_share(command, self.gait.parameters), 1.0)
+        return VelocityCommand(
+            scale * command.forward_m_s, scale * command.left_m_s, scale * command.turn_rad_s
+        )
+
+    def halt(self) -> None:
+        """Slow down, put the feet beside each other, and stand."""
+        self._command = STILL
+        self._is_halting = True
+
+    def reset(self) -> None:
+        """Reset to standing, as before the first step, and drop the command."""
+        self._command = STILL
+        self._command_in_force = STILL
+        self._is_halting = False
+        self._stand()
+        self._pending_rows = self._no_rows
+
+    def _stand(self) -> None:
+        """Put both feet beside each other; the next step is the first."""
+        self._feet = self.planner.standing_feet
+        self._n_steps = 0
+        self._swing_side = LEFT
+
+    def frames(self, n: int) -> Floats:
+        """Return the next n frames, `(n, n_joints)` [rad].
+
+        Raises:
+            InputError: n is not a whole number, 0 or more.
+            UnreachableError: a leg is too short for the command.
+        """
+        requested: object = n  # a caller may pass any type
+        if isinstance(requested, bool) or not isinstance(requested, int | np.integer) or n < 0:
+            raise InputError(f"the number of frames is {requested!r}", hint="a whole number, 0 or more")
+        chunks = []
+        missing = n
+        while missing > 0:
+            if not len(self._pending_rows):
+                self._pending_rows = self._plan_rows(missing)
+            chunks.append(self._pending_rows[:missing])
+            self._pending_rows = self._pending_rows[len(chunks[-1]) :]
+            missing -= len(chunks[-1])
+        return np.concatenate(chunks) if chunks else self._no_rows
+
+    def _plan_rows(self, missing: int) -> Floats:
+        """Return a step's frames, or as many as are missing if it stands, `(n, n_joints)` [rad]."""
+        if not self._is_halting:
+            return self.take_step(self._command).joint_angles
+        if self._n_steps == 0:
+            return np.tile(self.standing_pose, (missing, 1))
+        if self._command_in_force != STILL:
+            return self.take_step(STILL).joint_angles
+        rows = self._plan_and_record(None).joint_angles
+        if self._are_feet_in_place():
+            self._stand()
+        return rows
+
+    def take_step(self, command: VelocityCommand) -> PlannedStep:
+        """Return the next step, whose command approaches the given one as far as a single step allows."""
+        if self._n_steps == 0:  # the first foot is the one on the side to which the robot goes or turns
+            goes_right = command.left_m_s < 0.0 or (command.left_m_s == 0.0 and command.turn_rad_s < 0.0)
+            self._swing_side = RIGHT if goes_right else LEFT
+        self._command_in_force = approach_command(self._command_in_force, command, self.gait.parameters)
+        return self._plan_and_record(self._command_in_force)
+
+    def _plan_and_record(self, command: VelocityCommand | None) -> PlannedStep:
+        """Return the next step, and let the one after it go on from its end; see `StepPlanner.plan_step`."""
+        step = self.planner.plan_step(
+            command,
+            self._feet,
+            swing_side=self._swing_side,
+            amplitude=min(1.0, (self._n_steps + 1) / STEPS_TO_FULL_AMPLITUDE),
+        )
+        self._feet = step.feet_after
+        self._swing_side = OTHER_SIDE[self._swing_side]
+        self._n_steps += 1
+        return step
+
+    def _are_feet_in_place(self) -> bool:
+        """Return whether both feet stand beside each other, as at rest."""
+        return all(
+            np.abs(pose - self.planner.standing_feet[side]).max() <= IN_PLACE_TOLERANCE
+            for side, pose in self._feet.items()
+        )
+
+
+def _range_share(command: VelocityCommand, parameters: BipedParameters) -> float:
+    """Return a command's size as a share of the range, an ellipsoid: at most 1 in range."""
+    goes_back = command.forward_m_s < 0.0
+    max_forward = parameters.max_backward_m_s if goes_back else parameters.max_forward_m_s
+    return math.hypot(
+        _share(command.forward_m_s, max_forward),
+        _share(command.left_m_s, parameters.max_left_m_s),
+        _share(command.turn_rad_s, parameters.max_turn_rad_s),
+    )
+
+
+def _share(value: float, greatest: float) -> float:
+    """Return the magnitude of a value as a share of the greatest one, which may be 0."""
+    if value == 0.0:
+        return 0.0
+    return abs(value) / greatest if greatest > 0.0 else math.inf
+
+
+def approach_command(
+    current: VelocityCommand, target: VelocityCommand, parameters: BipedParameters
+) -> VelocityCommand:
+    """Return the command of the next step on the way from the current command to the target.
+
+    A step goes at most half of the way: a foot that swings in the step after a change covers half of the
+    change more than in a steady walk, and its joints would have to move faster.
+    """
+    forward_change = target.forward_m_s - current.forward_m_s
+    left_change = target.left_m_s - current.left_m_s
+    turn_change = target.turn_rad_s - current.turn_rad_s
+    change_share = math.hypot(
+        _share(forward_change, parameters.max_forward_m_s),
+        _share(left_change, parameters.max_left_m_s),
+        _share(turn_change, parameters.max_turn_rad_s),
+    )
+    if change_share <= SMALL_CHANGE_SHARE:
+        return target
+    fraction = min(1.0 / (change_share * parameters.steps_to_full_speed), MAX_CHANGE_FRACTION)
+    return VelocityCommand(
+        current.forward_m_s + fraction * forward_change,
+        current.left_m_s + fraction * left_change,
+        current.turn_rad_s + fraction * turn_change,
+    )

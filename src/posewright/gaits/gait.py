@@ -1,0 +1,108 @@
+"""The interface of all gaits, for any number of legs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, Self
+
+from posewright.documents.plain import PlainMapping
+from posewright.gaits.command import GaitGenerator
+from posewright.gaits.entries import Tree
+from posewright.gaits.explanation import Explanation
+from posewright.gaits.feedback import FeedbackGains
+from posewright.robots import Robot
+
+DIGITS = 9
+"""Numbers in descriptions are rounded to so many digits after the point."""
+
+
+@dataclass(frozen=True)
+class GaitCycle:
+    """The times of a gait's cycle, in which each foot lifts once.
+
+    Attributes:
+        n_frames: number of frames of a cycle.
+        period_s: its duration [s].
+        air_share: share of a cycle that a foot is in the air.
+        lift_phases: share of a cycle after which each foot lifts for the first time, by name of the foot.
+    """
+
+    n_frames: int
+    period_s: float
+    air_share: float
+    lift_phases: Mapping[str, float] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lift_phases", MappingProxyType(dict(self.lift_phases)))
+
+
+class Gait(Protocol):
+    """All values of a gait, from which a generator makes joint angles."""
+
+    @property
+    def name(self) -> str:
+        """Name of the gait."""
+
+    @property
+    def robot(self) -> str:
+        """Name of the robot it is for."""
+
+    @property
+    def pose(self) -> str:
+        """Name of the pose in which the joints outside the legs are held."""
+
+    @property
+    def description(self) -> str:
+        """What it is for, in a few words."""
+
+    @property
+    def source(self) -> str:
+        """Where its values come from."""
+
+    @property
+    def path(self) -> Path | None:
+        """Its document, if it was read from one."""
+
+    @property
+    def feedback(self) -> FeedbackGains:
+        """How the walk reacts to sensors."""
+
+    @property
+    def flat(self) -> Mapping[str, float]:
+        """All numbers by dotted name."""
+
+    def explanation(self, name: str) -> Explanation:
+        """Return the explanation of a number by its name in `flat`, or raise UnknownNameError."""
+
+    def with_values(self, values: Mapping[str, float]) -> Self:
+        """Return the gait with other values for some dotted names.
+
+        Raises:
+            UnknownNameError: there is no such name.
+            InputError: a value is out of its range.
+        """
+
+    def generator(self, robot: Robot) -> GaitGenerator:
+        """Return a generator that stands.
+
+        Raises:
+            InputError: the gait is another robot's, or the robot's card does not describe its legs.
+            UnreachableError: a foot cannot stand where the gait has it stand.
+        """
+
+    def cycle(self, robot: Robot) -> GaitCycle:
+        """Return the times of its cycle on a robot."""
+
+    def describe_briefly(self, robot: Robot) -> PlainMapping:
+        """Return what a list of gaits shows: name, robot, description, period and the greatest speeds."""
+
+    def document(self, old_document: Tree, path: Path | None) -> Tree:
+        """Return its document.
+
+        Args:
+            old_document: the document that is overwritten, whose notation is kept; empty if there is none.
+            path: of that document; None if there is none.
+        """

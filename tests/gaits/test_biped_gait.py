@@ -1,0 +1,219 @@
+"""A biped's gait: feet stand still on the ground, joints are continuous, left mirrors right."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posewright.errors import DocumentError, InputError, UnknownNameError
+from posewright.gaits import (
+    STILL,
+    BipedGait,
+    BipedGenerator,
+    VelocityCommand,
+    chain,
+    gait_text,
+    parse_gait,
+    read_gait,
+    se2_exp,
+    write_gait,
+)
+from posewright.gaits.biped.parameters import EXPLANATIONS
+from posewright.kinematics import biped_legs_of
+from posewright.robots import SIDES, robot
+
+CARD = robot("robotis_bioloid")
+_GAIT = read_gait("biped", robot=CARD)
+assert isinstance(_GAIT, BipedGait)
+GAIT: BipedGait = _GAIT
+LEGS = biped_legs_of(CARD)
+PARAMETERS = GAIT.parameters
+
+SHARES = st.floats(-0.55, 0.55)
+"""Three such shares of the greatest speeds are within the range together."""
+
+
+def command(shares: tuple[float, float, float]) -> VelocityCommand:
+    forward, left, turn = shares
+    greatest = PARAMETERS.max_forward_m_s if forward > 0.0 else PARAMETERS.max_backward_m_s
+    return VelocityCommand(
+        forward * greatest, left * PARAMETERS.max_left_m_s, turn * PARAMETERS.max_turn_rad_s
+    )
+
+
+def generator() -> BipedGenerator:
+    return GAIT.generator(CARD)
+
+
+@given(st.lists(st.tuples(SHARES, SHARES, SHARES), min_size=1, max_size=4))
+@settings(max_examples=15, deadline=None)
+def test_joints_are_continuous_and_within_their_limits_whatever_is_requested(
+    requests: list[tuple[float, float, float]],
+) -> None:
+    walk = generator()
+    chunks = [walk.standing_pose[np.newaxis]]
+    for shares in requests:
+        walk.request(command(shares))
+        chunks.append(walk.frames(60))
+    walk.halt()
+    chunks.append(walk.frames(600))
+    rows = np.concatenate(chunks)
+    assert np.abs(np.diff(rows, axis=0)).max() / CARD.frame_period_s < 12.0
+    lower, upper = CARD.limits
+    assert (rows >= lower - 1e-9).all()
+    assert (rows <= upper + 1e-9).all()
+    assert walk.is_standing
+    np.testing.assert_array_equal(rows[-1], walk.standing_pose)
+
+
+def test_the_greatest_speed_forward_stays_below_that_of_the_servos() -> None:
+    walk = generator()
+    walk.request(VelocityCommand(PARAMETERS.max_forward_m_s))
+    rows = walk.frames(1000)
+    speeds = np.abs(np.diff(rows, axis=0)).max(axis=0) / CARD.frame_period_s
+    assert (speeds <= CARD.max_speeds).all()
+
+
+@given(st.tuples(SHARES, SHARES, SHARES))
+@settings(max_examples=15, deadline=None)
+def test_the_standing_foot_stays_where_it_is_on_the_ground(shares: tuple[float, float, float]) -> None:
+    planner = generator().planner
+    feet = planner.standing_feet
+    step = planner.plan_step(command(shares), feet, swing_side="left", amplitude=1.0)
+    sole = step.foot_poses["right"]
+    # the trunk's poses on the ground follow from the foot that does not move
+    trunk = [chain(feet["right"], _inverse(pose)) for pose in sole]
+    again = [chain(place, pose) for place, pose in zip(trunk, sole, strict=True)]
+    np.testing.assert_allclose(again, np.tile(feet["right"], (len(sole), 1)), atol=1e-12)
+    # they lie on one arc at constant speed
+    first = trunk[0]
+    place = np.zeros(3)
+    for reached in trunk:
+        place = chain(place, first)
+        np.testing.assert_allclose(place, reached, atol=1e-9)
+
+
+def _inverse(pose: np.ndarray) -> np.ndarray:
+    x, y, turn = pose
+    cosine = math.cos(turn)
+    sine = math.sin(turn)
+    return np.array([-cosine * x - sine * y, sine * x - cosine * y, -turn])
+
+
+@given(st.tuples(SHARES, SHARES, SHARES))
+@settings(max_examples=10, deadline=None)
+def test_a_mirrored_command_makes_the_mirrored_walk(shares: tuple[float, float, float]) -> None:
+    wanted = command(shares)
+    if wanted.left_m_s == wanted.turn_rad_s == 0.0:
+        return  # both begin with the left foot
+    walk = generator()
+    walk.request(wanted)
+    rows = walk.frames(100)
+    mirrored_walk = generator()
+    mirrored_walk.request(wanted.mirrored)
+    mirrored = np.array([CARD.mirror(row) for row in mirrored_walk.frames(100)])
+    legs = [CARD.index(joint) for leg in LEGS.values() for joint in leg.joints]
+    np.testing.assert_allclose(mirrored[:, legs], rows[:, legs], atol=1e-9)
+
+
+def test_the_soles_are_where_they_were_planned() -> None:
+    """The inverse of the kinematics, checked by going forward: flat, level, at their height and place."""
+    planner = generator().planner
+    step = planner.plan_step(
+        VelocityCommand(0.1, 0.02, 0.3), planner.standing_feet, swing_side="right", amplitude=1.0
+    )
+    cosine = math.cos(PARAMETERS.lean_rad)
+    sine = math.sin(PARAMETERS.lean_rad)
+    lean = np.array([[cosine, 0.0, sine], [0.0, 1.0, 0.0], [-sine, 0.0, cosine]])
+    left = LEGS["left"]
+    angles = left.pick_angles(step.joint_angles)
+    boost = step.lifts_m / PARAMETERS.lift_m * PARAMETERS.hip_roll_rad
+    sole, turn = left.forward(angles._replace(hip_roll=angles.hip_roll - boost))
+    hip = np.array([left.hip_m[0] + left.hip_ahead_m, 0.0, left.hip_m[2]])
+    level = (sole - hip) @ lean.T
+    np.testing.assert_allclose(level[:, :2], step.foot_poses["left"][:, :2], atol=1e-12)
+    np.testing.assert_allclose(level[:, 2], left.sole_m[2] - PARAMETERS.hip_height_m, atol=1e-12)
+    np.testing.assert_allclose((lean @ turn)[:, :, 2], np.tile([0.0, 0.0, 1.0], (len(sole), 1)), atol=1e-12)
+
+
+def test_a_slow_command_is_followed_and_not_rounded_to_nothing() -> None:
+    planner = generator().planner
+    moved = []
+    for forward in (0.0, 0.002, 0.004):
+        step = planner.plan_step(
+            VelocityCommand(forward), planner.standing_feet, swing_side="left", amplitude=1.0
+        )
+        moved.append(step.foot_poses["right"][-1, 0])
+    assert moved[0] - moved[1] == pytest.approx(moved[1] - moved[2])
+    assert moved[0] > moved[1]
+
+
+@pytest.mark.parametrize(
+    "wanted", [VelocityCommand(5.0), VelocityCommand(0.0, 1.0), VelocityCommand(turn_rad_s=-9.0)]
+)
+def test_a_command_out_of_range_is_an_error_or_clipped(wanted: VelocityCommand) -> None:
+    walk = generator()
+    with pytest.raises(InputError, match=r"times what this gait follows"):
+        walk.request(wanted)
+    clipped = walk.clip_command(wanted)
+    walk.request(clipped)
+    for name, value in clipped.by_name.items():
+        assert value * wanted.by_name[name] >= 0.0
+
+
+def test_a_document_is_read_and_written_without_a_change(tmp_path: Path) -> None:
+    again, card = parse_gait(gait_text(GAIT))
+    assert card.name == CARD.name
+    assert again.flat == GAIT.flat
+    assert again.feedback == GAIT.feedback
+    assert GAIT.path is not None
+    copy = tmp_path / "copy.gait.yaml"
+    copy.write_bytes(GAIT.path.read_bytes())
+    write_gait(GAIT, copy)
+    assert copy.read_bytes() == GAIT.path.read_bytes()
+
+
+def test_values_are_set_by_name_and_checked() -> None:
+    changed = GAIT.with_values({"lift_m": 0.02, "travel_gain.forward": 1.5, "trim.forward_m_s": 0.01})
+    assert (changed.flat["lift_m"], changed.flat["travel_gain.forward"]) == (0.02, 1.5)
+    with pytest.raises(UnknownNameError, match="lift_m"):
+        GAIT.with_values({"lift": 0.02})
+    with pytest.raises(InputError, match=r"lift_m is 1: a number|lift_m is 1"):
+        GAIT.with_values({"lift_m": 1.0})
+    for name in EXPLANATIONS:
+        assert GAIT.explanation(name).sentence.endswith(".")
+
+
+def test_a_value_out_of_range_is_an_error_with_its_line() -> None:
+    text = gait_text(GAIT).replace(f"lift_m: {PARAMETERS.lift_m:g}", "lift_m: 2")
+    line = text.splitlines().index("  lift_m: 2") + 1
+    with pytest.raises(DocumentError, match=rf":{line}: parameters.lift_m: 2 is out of range"):
+        parse_gait(text, Path("own.gait.yaml"))
+
+
+def test_standing_feet_are_where_the_gait_has_them() -> None:
+    walk = generator()
+    assert walk.is_standing
+    assert walk.command == STILL
+    for side in SIDES:
+        assert abs(walk.planner.standing_feet[side][1]) == PARAMETERS.stance_m
+
+
+def test_a_trunk_that_moves_at_the_command_goes_along_its_arc() -> None:
+    """Of a step without gain and trim: the standing foot moves by the opposite of the body's way."""
+    plain = GAIT.with_values(
+        dict.fromkeys(("travel_gain.forward", "travel_gain.left", "travel_gain.turn"), 1.0)
+        | dict.fromkeys(("trim.forward_m_s", "trim.left_m_rad", "trim.turn_rad_m"), 0.0)
+    )
+    planner = plain.generator(CARD).planner
+    wanted = VelocityCommand(0.1, 0.02, 0.4)
+    step = planner.plan_step(wanted, planner.standing_feet, swing_side="left", amplitude=1.0)
+    way = se2_exp(wanted.components(planner.step_s))
+    np.testing.assert_allclose(
+        chain(way, step.foot_poses["right"][-1]), planner.standing_feet["right"], atol=1e-12
+    )
