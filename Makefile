@@ -33,7 +33,7 @@ test: lint $(W3C)
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 fuzz: $(STAMP)
-	$(BIN)/python -m tests.house.fuzz --seconds $(SECONDS)
+	$(BIN)/python -m tests.house.fuzz --seconds $(SECONDS) --jobs 2
 	$(BIN)/python tests/fuzz.py $(SECONDS) $(TESTS)
 	POSEWRIGHT_KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/house/test_kills.py
 	$(BIN)/python -m tests.codegen.fuzz_generated 1e7

@@ -36,7 +36,9 @@ from .readers import READERS, Reader
 FINDINGS = Path("build/fuzz/readers")
 TURN_INPUTS = 200
 TURN_S = 2.0
-"""A child process ends after so many inputs, or after the input that uses up this processor time [s]."""
+MIN_TURN_INPUTS = 20
+"""A child process ends after `TURN_INPUTS` inputs, or when its processor time [s] is used up, but not before
+`MIN_TURN_INPUTS`, as the first of some readers takes seconds to fill caches."""
 
 MAX_CPU_S = 10.0
 MAX_BYTES = 400_000_000
@@ -88,7 +90,7 @@ class Child:
             for number in range(first, first + count):
                 self._numbers[0] = number
                 self._try(number, Path(folder))
-                if time.process_time() > end_s:
+                if time.process_time() > end_s and number >= first + MIN_TURN_INPUTS - 1:
                     return
 
     def _try(self, number: int, folder: Path) -> None:

@@ -80,6 +80,10 @@ class RegionMicrostep:
             if transitions:  # those that leave as much have neighbouring numbers, for short conditions
                 self.transitions_of_region[region] = sorted(transitions, key=_domain_number)
         self.regions = list(self.transitions_of_region)
+        self._domains_of_region = {
+            region: {transition.domain for transition in transitions if transition.domain is not None}
+            for region, transitions in self.transitions_of_region.items()
+        }
         self.effects = RegionEffects(
             self.code, self.tree, self.exit_functions, list(chain(*self.transitions_of_region.values()))
         )
@@ -215,8 +219,9 @@ class RegionMicrostep:
                 writer.line("return false;")
             for region, condition in self.preempted_conditions.items():
                 with writer.block(f"if ({condition})"):
-                    none_of_them = len(self.transitions_of_region[region]) + 1
-                    writer.line(f"{self._taken_variable(region)} = {none_of_them}U; /* preempted */")
+                    # a number of no transition, and not 0, so that its leaves still count as having chosen
+                    preempted_number = len(self.transitions_of_region[region]) + 1
+                    writer.line(f"{self._taken_variable(region)} = {preempted_number}U; /* preempted */")
             writer.write(
                 f"{self._due_variable(region)} = {self._taken_variable(region)};"
                 for region in deferred_regions
@@ -265,6 +270,8 @@ class RegionMicrostep:
         # conditions on earlier regions, by the numbers of this region's transitions that they preempt
         preempting_conditions: dict[tuple[int, ...], list[str]] = {}
         for earlier in self.regions[: self.regions.index(region)]:
+            if not self._have_nested_domains(region, earlier):
+                continue  # which spares the comparison of all their transitions
             # numbers of this region's transitions, by those of the earlier region that they conflict with
             numbers_by_conflicts: dict[tuple[int, ...], list[int]] = {}
             for number, transition in enumerate(self.transitions_of_region[region], 1):
@@ -285,6 +292,14 @@ class RegionMicrostep:
                 f"({self._takes_one_of_condition(region, numbers)}) && ({join_conditions(conditions)})"
                 for numbers, conditions in preempting_conditions.items()
             ]
+        )
+
+    def _have_nested_domains(self, region: Region, other: Region) -> bool:
+        """Return whether transitions of two regions may leave common states, by their domains alone."""
+        return any(
+            self.tree.are_nested(domain, other_domain)
+            for domain in self._domains_of_region[region]
+            for other_domain in self._domains_of_region[other]
         )
 
     def _takes_one_of_condition(self, region: Region, numbers: Sequence[int]) -> str:
@@ -423,19 +438,20 @@ class RegionMicrostep:
     def _write_phase(self, phase: _Phase) -> None:
         """Write the lines of a phase, for the transition that its region takes."""
         writer = self.code.writer
-        number_name = (
+        number_variable = (
             self._due_variable(phase.region) if phase.is_deferred else self._taken_variable(phase.region)
         )
-        numbers_of_lines: dict[tuple[str, ...], list[int]] = {}
+        # numbers of transitions by the text of their lines: equal ones share a `case`
+        numbers_of_text: dict[tuple[str, ...], list[int]] = {}
         for number, lines in sorted(phase.lines.items()):
-            numbers_of_lines.setdefault(tuple(lines.lines), []).append(number)
-        if len(numbers_of_lines) == 1 and len(phase.lines) == 1:
+            numbers_of_text.setdefault(tuple(lines.lines), []).append(number)
+        if len(phase.lines) == 1:
             ((number, lines),) = phase.lines.items()
-            with writer.block(f"if ({number_name} == {number}U)"):
+            with writer.block(f"if ({number_variable} == {number}U)"):
                 writer.include(lines)
             return
-        with writer.block(f"switch ({number_name})"):
-            for numbers in numbers_of_lines.values():
+        with writer.block(f"switch ({number_variable})"):
+            for numbers in numbers_of_text.values():
                 transitions = [self.transitions_of_region[phase.region][number - 1] for number in numbers]
                 for number, transition in zip(numbers, transitions, strict=True):
                     writer.line(f"case {number}U: {self.code.transition_name_comment(transition)}")

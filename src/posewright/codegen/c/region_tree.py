@@ -119,11 +119,17 @@ class RegionTree:
     def inner_first(self, regions: Iterable[Region]) -> list[Region]:
         """Return regions in document order, but each after those inside it."""
 
-        def key(region: Region) -> tuple[int, int]:
+        def last_node_then_inner(region: Region) -> tuple[int, int]:
             last_node = max(region.root.descendants, default=region.root.index)
-            return last_node, -region.root.index
+            return last_node, -region.root.index  # of two with the same last node, the inner one is first
 
-        return sorted(regions, key=key)
+        return sorted(regions, key=last_node_then_inner)
+
+    def are_nested(self, node_number: int, other_number: int) -> bool:
+        """Return whether two nodes are the same, or one is inside the other."""
+        path = (node_number, *self.nodes[node_number].ancestors)
+        other_path = (other_number, *self.nodes[other_number].ancestors)
+        return node_number in other_path or other_number in path
 
     # Which nodes can be active together
 
