@@ -441,15 +441,15 @@ class RegionMicrostep:
         number_variable = (
             self._due_variable(phase.region) if phase.is_deferred else self._taken_variable(phase.region)
         )
-        # numbers of transitions by the text of their lines: equal ones share a `case`
-        numbers_of_text: dict[tuple[str, ...], list[int]] = {}
-        for number, lines in sorted(phase.lines.items()):
-            numbers_of_text.setdefault(tuple(lines.lines), []).append(number)
         if len(phase.lines) == 1:
             ((number, lines),) = phase.lines.items()
             with writer.block(f"if ({number_variable} == {number}U)"):
                 writer.include(lines)
             return
+        # numbers of transitions by the text of their lines: equal ones share a `case`
+        numbers_of_text: dict[tuple[str, ...], list[int]] = {}
+        for number, lines in sorted(phase.lines.items()):
+            numbers_of_text.setdefault(tuple(lines.lines), []).append(number)
         with writer.block(f"switch ({number_variable})"):
             for numbers in numbers_of_text.values():
                 transitions = [self.transitions_of_region[phase.region][number - 1] for number in numbers]

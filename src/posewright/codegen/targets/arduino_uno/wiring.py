@@ -110,7 +110,7 @@ class ChartWiring:
         return Port(name, pin, port_type, offset, element=Element(kind, name))
 
     @property
-    def needed(self) -> tuple[str, ...]:
+    def additional_files(self) -> tuple[str, ...]:
         """Additional files of the board that this chart needs, for numbers in records."""
         storage_types = {_storage_type(port.type) for port in (*self.inputs, *self.outputs)}
         has_numbers = bool(storage_types - {"bool"})
@@ -146,7 +146,7 @@ class ChartWiring:
             f"/* Between the pins of board_pins.h and the records of {self.unit_spec.name}. */",
             '#include "board.h"',
             '#include "board_pins.h"',
-            *(f'#include "{name}"' for name in self.needed),
+            *(f'#include "{name}"' for name in self.additional_files),
         )
         self._write_assertions(lines)
         self._write_set_up_functions(lines)
