@@ -406,19 +406,21 @@ class RegionMicrostep:
     def _undecided_before_condition(self, region: Region, outer: Region) -> str:
         """Return the condition that a leaf before a region has left the choice to an outer region.
 
-        It assumes that the inner region has chosen a transition. It is empty if it never holds.
+        Such leaves are in the earlier siblings of the region and of each region around it up to `outer`. They
+        leave the choice if they and the regions between have chosen no transition. The region itself is
+        assumed to have chosen one. The condition is empty if it never holds, and `true` if it always does.
         """
         conditions = []
         while region is not outer:
             siblings = self.tree.nodes[region.root.parent].children
-            around = self.tree.region_of(region.root.parent)
+            surrounding_region = self.tree.region_of(region.root.parent)
             left_to_outer = ""
-            if around is not outer and around in self.transitions_of_region:
-                left_to_outer = f"({self._taken_variable(around)} == 0U) && "
+            if surrounding_region is not outer and surrounding_region in self.transitions_of_region:
+                left_to_outer = f"({self._taken_variable(surrounding_region)} == 0U) && "
             for sibling in siblings[: siblings.index(region.root.index)]:
                 decided = self._all_leaves_chose_condition(self.tree.region_of(sibling))
                 conditions.append(left_to_outer + (f"!{decided}" if decided else "true"))
-            region = around
+            region = surrounding_region
         return "true" if "true" in conditions else join_conditions(conditions)
 
     def _write_overtakers(self, phase: _Phase) -> None:
