@@ -282,6 +282,7 @@ class _TuningRun:
         journal: JournalWriter | None,
         after: AttemptCallback | None,
     ) -> None:
+        """Begin with no generation; see the class for the arguments."""
         self._plan = plan
         self._search = search
         self._evaluate_all = evaluate_all

@@ -30,22 +30,26 @@ _INSIDE_M = 0.03
 def check_boxes(
     recording: Recording, robots: Sequence[RecordedRobot], arena: Arena | None
 ) -> Iterator[Inconsistency]:
-    """Yield where boxes contradict the header, the field or the robots."""
-    placed = np.array(recording.header.boxes, dtype=np.float64).reshape(-1, 3)
-    if arena is not None and len(arena.boxes) != len(placed):
-        message = f"the header has {len(placed)} boxes, the field has {len(arena.boxes)}"
+    """Yield an inconsistency where the poses of boxes contradict each other or the robots.
+
+    A box has one pose in the header, one in the field's document, and one in each row; between rows it moves
+    only if something pushes it. Poses compared are x, y and yaw [m, m, rad].
+    """
+    header_poses = np.array(recording.header.boxes, dtype=np.float64).reshape(-1, 3)
+    if arena is not None and len(arena.boxes) != len(header_poses):
+        message = f"the header has {len(header_poses)} boxes, the field has {len(arena.boxes)}"
         yield Inconsistency("box-count", message)
         return
     is_simulated = all(robot.is_simulated for robot in robots)
     if arena is not None:
-        in_field = np.array([(box.x, box.y, box.yaw_rad) for box in arena.boxes]).reshape(-1, 3)
-        yield from _compare_places("the field", in_field, placed, is_simulated=True)
+        field_poses = np.array([(box.x, box.y, box.yaw_rad) for box in arena.boxes]).reshape(-1, 3)
+        yield from _compare_places("the field", field_poses, header_poses, is_simulated=True)
     if not recording.n_rows or not np.isfinite(recording.boxes).all():
         return
-    first = recording.boxes[0]
-    in_rows = np.concatenate([first[:, :2], heading(first[:, 3:])[:, None]], axis=1)
-    yield from _compare_places("the first row", in_rows, placed, is_simulated=is_simulated)
-    if recording.n_rows < 2 or arena is None or not len(placed):
+    first_row = recording.boxes[0]
+    first_row_poses = np.concatenate([first_row[:, :2], heading(first_row[:, 3:])[:, None]], axis=1)
+    yield from _compare_places("the first row", first_row_poses, header_poses, is_simulated=is_simulated)
+    if recording.n_rows < 2 or arena is None or not len(header_poses):
         return
     if all(robot.record.knows_place for robot in robots):
         yield from _check_moves(recording, robots, arena)
