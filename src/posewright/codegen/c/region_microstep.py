@@ -77,7 +77,7 @@ class RegionMicrostep:
         self.transitions_of_region = {}
         for region in self.tree.inner_first(self.tree.regions):
             transitions = [transition for node in region.nodes for transition in self._transitions_of(node)]
-            if transitions:  # those that leave as much have neighbouring numbers, for short conditions
+            if transitions:  # those of one domain get neighbouring numbers, which makes conditions short
                 self.transitions_of_region[region] = sorted(transitions, key=_domain_number)
         self.regions = list(self.transitions_of_region)
         self._domains_of_region = {
@@ -176,7 +176,7 @@ class RegionMicrostep:
                 continue
             with writer.traced_to(self.code.state_element(node)):
                 field = f"chart->{self.code.names.region_fields[region.root.index]}"
-                condition = self.tree.condition(node.index, field, constants, source=None)
+                condition = self.tree.active_condition(node.index, field, constants, active_node=None)
                 with writer.block(f"if ({condition})"):
                     self._write_transitions(guarded[node], write_chosen)
 
