@@ -159,9 +159,8 @@ class MonitorCode:
     def _write_promise(self, number: int, promise: Promise) -> None:
         """Write the evaluation of a promise after a tick; `number` is its index in `promises`."""
         writer = self.code.writer
-        conditions = self.conditions[
-            number
-        ].lowered_conditions  # `when`, and the goal of a promise with a response
+        # `when`; then the goal, if the promise is that `when` leads to it
+        conditions = self.conditions[number].lowered_conditions
         when, *goals = [self.code.expressions.translate(condition) for condition in conditions]
         place = f" (line {promise.line})" if promise.line else ""
         writer.line(comment(f"{promise.name}: {format_promise(promise)}{place}"))

@@ -77,7 +77,7 @@ class RegionMicrostep:
         self.transitions_of_region = {}
         for region in self.tree.inner_first(self.tree.regions):
             transitions = [transition for node in region.nodes for transition in self._transitions_of(node)]
-            if transitions:  # those that leave as much have neighbouring numbers, for short conditions
+            if transitions:  # those of one domain get neighbouring numbers, which makes conditions short
                 self.transitions_of_region[region] = sorted(transitions, key=_domain_number)
         self.regions = list(self.transitions_of_region)
         self._domains_of_region = {
@@ -176,7 +176,7 @@ class RegionMicrostep:
                 continue
             with writer.traced_to(self.code.state_element(node)):
                 field = f"chart->{self.code.names.region_fields[region.root.index]}"
-                condition = self.tree.condition(node.index, field, constants, source=None)
+                condition = self.tree.active_condition(node.index, field, constants, active_node=None)
                 with writer.block(f"if ({condition})"):
                     self._write_transitions(guarded[node], write_chosen)
 
@@ -406,19 +406,21 @@ class RegionMicrostep:
     def _undecided_before_condition(self, region: Region, outer: Region) -> str:
         """Return the condition that a leaf before a region has left the choice to an outer region.
 
-        It assumes that the inner region has chosen a transition. It is empty if it never holds.
+        Such leaves are in the earlier siblings of the region and of each region around it up to `outer`. They
+        leave the choice if they and the regions between have chosen no transition. The region itself is
+        assumed to have chosen one. The condition is empty if it never holds, and `true` if it always does.
         """
         conditions = []
         while region is not outer:
             siblings = self.tree.nodes[region.root.parent].children
-            around = self.tree.region_of(region.root.parent)
+            surrounding_region = self.tree.region_of(region.root.parent)
             left_to_outer = ""
-            if around is not outer and around in self.transitions_of_region:
-                left_to_outer = f"({self._taken_variable(around)} == 0U) && "
+            if surrounding_region is not outer and surrounding_region in self.transitions_of_region:
+                left_to_outer = f"({self._taken_variable(surrounding_region)} == 0U) && "
             for sibling in siblings[: siblings.index(region.root.index)]:
                 decided = self._all_leaves_chose_condition(self.tree.region_of(sibling))
                 conditions.append(left_to_outer + (f"!{decided}" if decided else "true"))
-            region = around
+            region = surrounding_region
         return "true" if "true" in conditions else join_conditions(conditions)
 
     def _write_overtakers(self, phase: _Phase) -> None:
