@@ -41,7 +41,7 @@ _DTYPES = {
 
 
 _STRUCT_CODES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "i4": "i", "f4": "f", "f8": "d"}
-"""The format character of `struct` for each type of a field."""
+"""The format character of `struct` for each type of a field: NumPy's kind, and the size in bytes."""
 
 
 def struct_layout_of(record_dtype: np.dtype[np.void]) -> struct.Struct:
@@ -49,7 +49,8 @@ def struct_layout_of(record_dtype: np.dtype[np.void]) -> struct.Struct:
     fields: Mapping[str, Any] = record_dtype.fields or {}
     dtypes = [fields[name][0] for name in record_dtype.names or ()]
     format_codes = [
-        f"{dtype.itemsize}s" if dtype.shape else _STRUCT_CODES[dtype.str.lstrip("<|")] for dtype in dtypes
+        f"{dtype.itemsize}s" if dtype.shape else _STRUCT_CODES[f"{dtype.kind}{dtype.itemsize}"]
+        for dtype in dtypes
     ]
     return struct.Struct("<" + "".join(format_codes))
 

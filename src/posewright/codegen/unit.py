@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,13 @@ class SourceFile:
     def text(self) -> str:
         """The lines as one text."""
         return "\n".join(self.lines) + "\n"
+
+
+def field_offset(record_dtype: np.dtype[np.void], field_name: str) -> int:
+    """Return the offset of a field from the begin of its record [bytes]."""
+    fields: Mapping[str, Any] = record_dtype.fields or {}
+    _field_dtype, offset, *_title = fields[field_name]
+    return int(offset)
 
 
 def read_package_sources(package: str, names: Iterable[str]) -> tuple[SourceFile, ...]:

@@ -257,7 +257,11 @@ class _DrivenRobot:
     """
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
-        """Observe the body, whose positions are the last angles before the first command."""
+        """Observe the body, whose positions count as the angles commanded before the first command.
+
+        Raises:
+            BodyError: the position of a joint is unknown.
+        """
         self.name = name
         self.body = body
         self._controller = controller

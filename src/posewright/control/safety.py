@@ -96,7 +96,7 @@ class Safety:
         self._tolerated_change = self._max_change + SLACK_RAD
 
     def filter(self, requests: JointCommands, last_angles: Floats) -> SafeCommands:
-        """Return the requests within the limits.
+        """Return the requests as they are if they keep all limits, else corrected, with the corrections.
 
         Args:
             requests: the commands of a controller.

@@ -127,7 +127,7 @@ def require_film_options(path: Path, speed: float = 1.0, size: tuple[int, int] |
 
 
 def require_camera(camera: str, sensors: Mapping[str, Iterable[SensorSpec]]) -> None:
-    """Raise unless a camera is one of all films, or of a robot.
+    """Raise unless there is a camera of a name: one that every film has, or a camera sensor of a robot.
 
     Args:
         camera: its name.

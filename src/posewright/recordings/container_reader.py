@@ -212,14 +212,14 @@ class _RecordCollector:
         if opcode == Opcode.CHUNK:
             self._add_chunk(records.Chunk.read(_stream(body)))
         elif opcode == Opcode.ATTACHMENT:
-            self._count_rare_bytes(len(body))
+            self._add_rare_bytes(len(body))
             attachment = records.Attachment.read(_stream(body))
             (stored_checksum,) = _CHECKSUM.unpack(body[-_CHECKSUM.size :])
             if zlib.crc32(body[: -_CHECKSUM.size]) != stored_checksum:
                 raise ValueError(f"the checksum of the attachment {attachment.name!r:.80} is wrong")
             _add_unique(self._contents.attachments, "attachments", attachment.name, value=attachment.data)
         elif opcode == Opcode.METADATA:
-            self._count_rare_bytes(METADATA_WEIGHT * len(body))
+            self._add_rare_bytes(METADATA_WEIGHT * len(body))
             metadata = records.Metadata.read(_stream(body))
             _add_unique(self._contents.metadata, "metadata records", metadata.name, value=metadata.metadata)
         elif opcode == Opcode.MESSAGE:
@@ -239,7 +239,8 @@ class _RecordCollector:
         if self._records_left < 0:
             raise _too_large_error(f"it has more than {self._max_records} records")
 
-    def _count_rare_bytes(self, length: int) -> None:
+    def _add_rare_bytes(self, length: int) -> None:
+        """Count bytes of records other than messages; raise InputError if a file has too many."""
         self._rare_bytes_left -= length
         if self._rare_bytes_left < 0:
             raise _too_large_error(
@@ -279,7 +280,7 @@ class _RecordCollector:
         if body in self._raw_channels:  # every chunk may repeat the declarations of its channels
             return
         self._raw_channels.add(body)
-        self._count_rare_bytes(len(body))
+        self._add_rare_bytes(len(body))
         channel = records.Channel.read(_stream(body))
         if self._channels.setdefault(channel.id, channel) != channel:
             raise ValueError(f"there are two channels {channel.id}")

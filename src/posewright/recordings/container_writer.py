@@ -169,7 +169,7 @@ class _FileWriter:
 
     def add_attachment(self, name: str, data: bytes) -> None:
         """Append an attachment."""
-        utf8(name)
+        utf8(name)  # raises for a name that is no Unicode text
         attachment = records.Attachment(
             create_time=0, log_time=0, name=name, media_type=_TEXT_MEDIA_TYPE, data=data
         )
@@ -190,7 +190,7 @@ class _FileWriter:
         """Append all messages in the order of their time, in chunks.
 
         Args:
-            topics: with their messages.
+            topics: with their messages; at least one has one.
             declarations: schemas and channels, which begin the first chunk.
         """
         heads, messages = _messages_by_time(topics)

@@ -152,7 +152,15 @@ class FallDetector:
         return self.advance_flags(times, self.find_down_rows(base)) if len(times) else None
 
     def advance_flags(self, times: Floats, is_down: Flags) -> DownInterval | None:
-        """Process further rows like `advance`, from the result of `find_down_rows`, `(n,)`."""
+        """Process further rows, of which is known in which of them the base is down.
+
+        Args:
+            times: of the rows, `(n,)` [s].
+            is_down: as `find_down_rows` returns it, `(n,)`.
+
+        Returns:
+            The interval of the last row if the base is down there long enough for a fall; else None.
+        """
         if not len(times):
             return None
         if is_down.any():  # a shortcut, as it rarely is

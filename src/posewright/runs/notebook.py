@@ -28,7 +28,7 @@ DRAWING_FUNCTIONS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("posewright.robots.card", "Robot"): (_FIGURES, "draw_robot"),
         ("posewright.charts.model.chart", "Chart"): ("posewright.charts", "draw_svg"),
         ("posewright.motions.motion", "Motion"): (_FIGURES, "draw_motion"),
-        ("posewright.gaits.quadruped.gait", "Gait"): (_FIGURES, "draw_gait"),
+        ("posewright.gaits.quadruped.gait", "QuadrupedGait"): (_FIGURES, "draw_gait"),
         ("posewright.evaluation.walking.report", "WalkResult"): (_FIGURES, "draw_walk"),
         ("posewright.runs.walking.many", "ManyReport"): (__name__, "tabulate_many_walks"),
         ("posewright.evaluation.motion.report", "MotionResult"): (_REPLAYING, "draw_outcome"),

@@ -282,11 +282,12 @@ class _TuningRun:
         journal: JournalWriter | None,
         after: AttemptCallback | None,
     ) -> None:
+        """Begin with no generation; see the class for the arguments."""
         self._plan = plan
         self._search = search
         self._evaluate_all = evaluate_all
         self._journal = journal
-        self._after = after
+        self._on_attempt_evaluated = after
         self._best: Attempt | None = None
         self._generations: list[Generation] = []
 
@@ -360,8 +361,8 @@ class _TuningRun:
             attempt = Attempt(generation, index, values=candidates[i], evaluation=evaluation)
             if self._journal is not None:
                 self._journal.add(attempt)
-            if self._after is not None:
-                self._after(attempt)
+            if self._on_attempt_evaluated is not None:
+                self._on_attempt_evaluated(attempt)
             yield attempt
         if self._journal is not None:
             self._journal.sync()

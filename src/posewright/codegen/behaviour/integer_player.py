@@ -1,7 +1,8 @@
 """A player of motions in integer arithmetic: the Python counterpart of `player.c` on a board.
 
 It follows the rules of `controllers.Player`: motions begin, end and join at the same frames. Its positions
-are the player's to a fraction of a servo tick.
+are the player's to a fraction of a servo tick. A pass is one repetition of a motion; a join is a movement to
+where a motion starts. A row has the positions of one frame. Times are counted in parts of a frame.
 """
 
 from __future__ import annotations
@@ -270,7 +271,10 @@ class PagePlayer:
         return self._final_positions() if self._parts_after_last_row else self._command_positions
 
     def _begin_first_pass_from_here(self, page: Page, *, is_linked: bool) -> None:
-        """Begin a motion without a start pose, in its own time where the servos can, else by a join.
+        """Begin a motion that has no start pose.
+
+        If the servos can follow, it is played at once. Else the robot first moves to the first keyframe (by a
+        join), and the frames of the motion up to that keyframe are left out.
 
         Args:
             page: the motion.
@@ -327,9 +331,10 @@ class PagePlayer:
         self._n_join_frames_played = 0
 
     def _new_pass(self, page: Page, pose: Integers) -> _RunningPass:
-        """Return a pass that begins in a pose.
+        """Return a pass (one repetition of a motion) that begins in a pose.
 
-        Its time begins where the last pass ended, `_parts_after_last_row` before the present frame.
+        The last pass may have ended some parts of a frame before the present frame: `_parts_after_last_row`.
+        The new one begins at that time, so its own time at the present frame is negative.
         """
         n_rows = (page.duration + self._parts_after_last_row) // self.tables.parts_per_frame
         return _RunningPass(

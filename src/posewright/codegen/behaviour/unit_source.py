@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import identifier
 from posewright.codegen.c.offsets import IN, offset_constants, offset_lines
 from posewright.codegen.c.writer import CWriter, comment
-from posewright.codegen.unit import Element, SourceFile
+from posewright.codegen.unit import Element, SourceFile, field_offset
 from posewright.control.schedule import in_frames
 from posewright.controllers.behaviours import Behaviour
 from posewright.errors import InputError, Where
@@ -272,8 +271,7 @@ class UnitSource:
         In C, `due` is the frame of the next tick, rounded up, and `early` the part of a frame, in units of
         1 / TICK_UNDER, by which the exact time of the tick is before it.
         """
-        fields: Mapping[str, Any] = self.state_dtype.fields or {}  # dtype and offset of each
-        offsets = {name: offset for name, (_, offset) in fields.items()}
+        offsets = {name: field_offset(self.state_dtype, name) for name in self.state_dtype.names or ()}
         writer.line(f"uint8_t *active = &state[{offsets['active']}];")
         with writer.block("if (frame == due)"):
             writer.write(["uint32_t wait;", "tick(input);"])

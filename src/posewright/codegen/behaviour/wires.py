@@ -166,6 +166,7 @@ class WiresCode:
         body = CWriter()
         for wire in self.behaviour.inputs:
             self._write_wire(body, wire)
+        # what the function needs is found in the text of its body
         text = "\n".join(body.lines)
         self.uses_first_record = "is_first" in text
         self.can_fail = "return false;" in text

@@ -68,8 +68,8 @@ class MonitorCode:
         return Style.SWITCH if requested_style is Style.AUTO and self.promises else requested_style
 
     @cached_property
-    def size(self) -> int:
-        """Size of the bitmap [bytes]."""
+    def bitmap_bytes(self) -> int:
+        """Size of the bitmap of broken promises [bytes]."""
         return (len(self.promises) + 7) // 8
 
     @cached_property
@@ -103,7 +103,9 @@ class MonitorCode:
         """
         if not self.promises:
             return []
-        fields = [f"uint8_t broken[{self.size}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"]
+        fields = [
+            f"uint8_t broken[{self.bitmap_bytes}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"
+        ]
         for number, limit in self.limits.items():
             meaning = comment(f"ticks: {format_promise(self.promises[number])}")
             fields.append(f"{_count_type(limit)} owed_{number}; {meaning}")
@@ -148,7 +150,7 @@ class MonitorCode:
 
     def _clear_bitmap(self) -> None:
         """Write lines by which no promise is broken."""
-        self.code.writer.write(f"chart->broken[{number}] = 0U;" for number in range(self.size))
+        self.code.writer.write(f"chart->broken[{number}] = 0U;" for number in range(self.bitmap_bytes))
 
     def _clear_raised_events(self) -> None:
         """Write that no event has been raised in the next tick."""
@@ -157,9 +159,8 @@ class MonitorCode:
     def _write_promise(self, number: int, promise: Promise) -> None:
         """Write the evaluation of a promise after a tick; `number` is its index in `promises`."""
         writer = self.code.writer
-        conditions = self.conditions[
-            number
-        ].lowered_conditions  # `when`, and the goal of a promise with a response
+        # `when`; then the goal, if the promise is that `when` leads to it
+        conditions = self.conditions[number].lowered_conditions
         when, *goals = [self.code.expressions.translate(condition) for condition in conditions]
         place = f" (line {promise.line})" if promise.line else ""
         writer.line(comment(f"{promise.name}: {format_promise(promise)}{place}"))

@@ -223,13 +223,15 @@ class ChartNames:
         }
         self.fields = {**outputs, **internal_registers}
         self.registers = {name: f"out.{field}" for name, field in outputs.items()} | internal_registers
-        used = {f"{self.constant}_{name}" for name in ("H", "OK", "DIVISION_BY_ZERO", "NO_END")}
+        used_constants = {f"{self.constant}_{name}" for name in ("H", "OK", "DIVISION_BY_ZERO", "NO_END")}
         state_names = (node.name for node in machine.nodes[1:])
-        states = distinct_constants(state_names, f"{self.constant}_STATE", used)
+        states = distinct_constants(state_names, f"{self.constant}_STATE", used_constants)
         self.states: Mapping[int, str] = {node.index: states[node.name] for node in machine.nodes[1:]}
-        self.events = distinct_constants(sorted(machine.handled_events), f"{self.constant}_EVENT", used)
+        self.events = distinct_constants(
+            sorted(machine.handled_events), f"{self.constant}_EVENT", used_constants
+        )
         promise_names = (promise.name for promise in chart.promises)
-        self.promises = distinct_constants(promise_names, f"{self.constant}_PROMISE", used)
+        self.promises = distinct_constants(promise_names, f"{self.constant}_PROMISE", used_constants)
         self.values: dict[EnumType, dict[str, str]] = {}
         self.labels: dict[EnumType, str] = {}
         for name, value_type in self._typed_elements(chart):
@@ -237,7 +239,7 @@ class ChartNames:
             if isinstance(value_type, EnumType) and value_type not in self.values:
                 self.labels[value_type] = name
                 prefix = f"{self.constant}_{name}"
-                self.values[value_type] = distinct_constants(value_type.values, prefix, used)
+                self.values[value_type] = distinct_constants(value_type.values, prefix, used_constants)
 
     def _name_regions(self, machine: Machine) -> list[str]:
         """Set `region_suffixes`, `region_fields` and `history_fields`, all empty for a chart without regions.

@@ -13,6 +13,7 @@ from textwrap import wrap
 import numpy as np
 
 from posewright.codegen.c.writer import comment
+from posewright.codegen.unit import field_offset
 
 IN = "UNIT_IN_"
 """Prefix of inputs and events."""
@@ -71,7 +72,7 @@ def offset_lines(
         meanings: the text of the comment for each field; one that is missing has no comment.
     """
     for name, constant in constants.items():
-        offset = int(records.fields[name][1])  # type: ignore[index]  # it has the fields it names
+        offset = field_offset(records, name)
         definition = f"#define {constant} {offset}U"
         meaning = comment(meanings[name]) if meanings.get(name) else ""
         line = f"{definition} {meaning}".rstrip()

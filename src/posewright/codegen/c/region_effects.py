@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 from posewright.charts.expression import Binary, Expression, Operator
 from posewright.charts.expression.tree import nodes_of
@@ -86,6 +87,18 @@ class _DoneEvent:
     condition: str
 
 
+class _ExitKey(NamedTuple):
+    """The exits of transitions, which are the same for the same two nodes.
+
+    Attributes:
+        domain: number of the node inside which all states are left.
+        active_node: number of a node that is active before.
+    """
+
+    domain: int
+    active_node: int
+
+
 class ExitFunctions:
     """The functions that leave a state with regions, for the exits that several transitions have in common.
 
@@ -94,39 +107,37 @@ class ExitFunctions:
     Attributes:
         code: writes names, actions and counters.
         tree: the regions of the chart.
-        stems: by the domain of the transitions and the number of the state with regions, the end of the names
-            of the functions.
-        written: those of the keys whose functions are written.
-        footprints: what leaving states reads and writes, by the domain and a node that is active before.
+        name_endings: the end of the names of the functions for the exits that are common; the active node of
+            a key is the state with regions.
+        written_keys: those of the keys whose functions are written.
+        footprints: what leaving states reads and writes, for any exits.
     """
 
     def __init__(self, code: ChartCode, tree: RegionTree) -> None:
         """Find the exits that several transitions have in common."""
         self.code = code
         self.tree = tree
-        self.written: set[tuple[int, int]] = set()
-        self.footprints: dict[tuple[int, int], Footprint] = {}
-        keys = [
-            key for transition in code.machine.transitions if (key := self.key_of(transition)) is not None
-        ]
-        used_stems: set[str] = set()
-        self.stems: dict[tuple[int, int], str] = {}
+        self.written_keys: set[_ExitKey] = set()
+        self.footprints: dict[_ExitKey, Footprint] = {}
+        keys = [self.key_of(transition) for transition in code.machine.transitions]
+        used_endings: set[str] = set()
+        self.name_endings: dict[_ExitKey, str] = {}
         for key, n_transitions in Counter(keys).items():
-            if n_transitions > 1:
-                name = identifier(code.machine.nodes[key[1]].name)
-                self.stems[key] = take_unused(name, used_stems)
+            if key is not None and n_transitions > 1:
+                state_name = identifier(code.machine.nodes[key.active_node].name)
+                self.name_endings[key] = take_unused(state_name, used_endings)
 
-    def key_of(self, transition: CompoundTransition) -> tuple[int, int] | None:
-        """Return a transition's domain and the state with regions that it leaves; None if it leaves none."""
+    def key_of(self, transition: CompoundTransition) -> _ExitKey | None:
+        """Return the exits of a transition that leaves a state with regions; None if it leaves none."""
         if transition.domain is None:
             return None
         parallel = self.tree.outermost_parallel(transition.source, transition.domain)
-        return None if parallel is None else (transition.domain, parallel.index)
+        return None if parallel is None else _ExitKey(transition.domain, parallel.index)
 
-    def stem_of(self, transition: CompoundTransition) -> str | None:
+    def name_ending_of(self, transition: CompoundTransition) -> str | None:
         """Return the end of the names of the functions for a transition; None if its exits are not common."""
         key = self.key_of(transition)
-        return None if key is None else self.stems.get(key)
+        return None if key is None else self.name_endings.get(key)
 
 
 @dataclass
@@ -222,11 +233,8 @@ class RegionEffects:
         """Return whether two transitions may leave common states: one domain is the other, or inside it."""
         if transition.domain is None or other.domain is None:
             return False
-        if not self.tree.can_be_active(transition.source, other.source):
-            return False  # they are never enabled together
-        path = (transition.domain, *self.nodes[transition.domain].ancestors)
-        other_path = (other.domain, *self.nodes[other.domain].ancestors)
-        return transition.domain in other_path or other.domain in path
+        may_be_enabled_together = self.tree.can_be_active(transition.source, other.source)
+        return may_be_enabled_together and self.tree.are_nested(transition.domain, other.domain)
 
     # What they read and write
 
@@ -235,12 +243,13 @@ class RegionEffects:
         if transition.domain is None:
             return Footprint()
         # for a transition from inside a state with regions, all that leaving that state may do
-        key = self.exit_functions.key_of(transition) or (transition.domain, transition.source)
+        key = self.exit_functions.key_of(transition)
+        if key is None:
+            key = _ExitKey(transition.domain, active_node=transition.source)
         footprints = self.exit_functions.footprints
         if key not in footprints:
-            domain, source = key
             footprint = Footprint(reads=frozenset({_STATES}))
-            for node in self._nodes_left(domain, source):
+            for node in self._nodes_left(key.domain, key.active_node):
                 counters = frozenset(counter.name for counter in node.counters)
                 footprint |= _footprint_of_actions(node.exit) | Footprint(writes=counters)
             footprints[key] = footprint
@@ -297,37 +306,37 @@ class RegionEffects:
         """Write the functions for common exits of the transitions that are not written yet."""
         exit_functions = self.exit_functions
         for transition in self.transitions:
-            stem = exit_functions.stem_of(transition)
+            name_ending = exit_functions.name_ending_of(transition)
             key = exit_functions.key_of(transition)
-            if stem is None or key is None or key in exit_functions.written:
+            if name_ending is None or key is None or key in exit_functions.written_keys:
                 continue
-            exit_functions.written.add(key)
-            domain, parallel = key
+            exit_functions.written_keys.add(key)
             prefix = self.code.names.prefix
-            name = self.nodes[parallel].name
+            state_with_regions = self.nodes[key.active_node]
+            name = state_with_regions.name
             self.code.writer.line(
                 comment(f"Leaves {name} with all that is active in it, inner states first.")
             )
             with self.code.function(
-                f"static void leave_{stem}({prefix}_t *chart, const {prefix}_inputs_t *in)"
+                f"static void leave_{name_ending}({prefix}_t *chart, const {prefix}_inputs_t *in)"
             ):
-                self._write_exits_inside(domain, parallel)
+                self._write_exits_inside(key.domain, key.active_node)
             self.code.writer.line(comment(f"Stores that no state is active in the regions of {name}."))
-            with self.code.function(f"static void clear_{stem}({prefix}_t *chart)") as writer:
-                for region in self.tree.regions_inside(self.nodes[parallel]):
+            with self.code.function(f"static void clear_{name_ending}({prefix}_t *chart)") as writer:
+                for region in self.tree.regions_inside(state_with_regions):
                     writer.line(f"{self._field(region)} = 0U;")
 
     def write_exits(self, transition: CompoundTransition) -> None:
         """Write lines that store histories and leave all active states in a transition's domain."""
         if transition.domain is None:
             return
-        stem = self.exit_functions.stem_of(transition)
-        if stem is None:
+        name_ending = self.exit_functions.name_ending_of(transition)
+        if name_ending is None:
             self._write_exits_inside(transition.domain, transition.source)
         else:
-            self.code.writer.line(f"leave_{stem}(chart, in);")
-        if stem is not None and not self.copied_regions:
-            self.code.writer.line(f"clear_{stem}(chart);")
+            self.code.writer.line(f"leave_{name_ending}(chart, in);")
+        if name_ending is not None and not self.copied_regions:
+            self.code.writer.line(f"clear_{name_ending}(chart);")
             return
         for region in self._regions_to_clear(transition):
             self.code.writer.line(f"{self._state(region)} = 0U;")
@@ -347,7 +356,7 @@ class RegionEffects:
         for node in reversed(nodes_left):
             if node.exit:
                 field_of_state = self._field(self.tree.region_of(node.index))
-                condition = self.tree.condition(node.index, field_of_state, self.constants, source)
+                condition = self.tree.active_condition(node.index, field_of_state, self.constants, source)
                 self._write_if(condition, partial(self.code.write_exit, node))
             self.code.write_state_reset(node)
 
@@ -376,7 +385,7 @@ class RegionEffects:
 
     def _write_history_update(self, node: StateNode, source: int) -> None:
         """Write lines that store the histories of a state when it is left; `source` is an active node."""
-        condition = self.tree.condition(
+        condition = self.tree.active_condition(
             node.index, self._field(self.tree.region_of(node.index)), self.constants, source
         )
 
@@ -500,7 +509,7 @@ class RegionEffects:
                 entered_regions.add(region)
                 self.code.writer.line(f"{self._state(region)} = {stored};")
             if inner_node.entry or (inner_node.final and self._done_events(inner_node)):
-                condition = self.tree.condition(number, stored, self.constants, source=node.index)
+                condition = self.tree.active_condition(number, stored, self.constants, active_node=node.index)
                 self._write_if(condition, partial(self._write_entry_effects, inner_node))
 
     def _write_entry_effects(self, node: StateNode) -> None:
@@ -522,8 +531,8 @@ class RegionEffects:
             if not all(self.tree.can_be_active(node.index, target) for target in targets):
                 continue
             region = self.tree.region_of(node.index)
-            condition = self.tree.condition(
-                node.index, self._state(region), self.constants, source=targets[0]
+            condition = self.tree.active_condition(
+                node.index, self._state(region), self.constants, active_node=targets[0]
             )
             self._write_if(condition, partial(self._clear_histories, node))
 

@@ -77,9 +77,13 @@ class RegionMicrostep:
         self.transitions_of_region = {}
         for region in self.tree.inner_first(self.tree.regions):
             transitions = [transition for node in region.nodes for transition in self._transitions_of(node)]
-            if transitions:  # those that leave as much have neighbouring numbers, for short conditions
+            if transitions:  # those of one domain get neighbouring numbers, which makes conditions short
                 self.transitions_of_region[region] = sorted(transitions, key=_domain_number)
         self.regions = list(self.transitions_of_region)
+        self._domains_of_region = {
+            region: {transition.domain for transition in transitions if transition.domain is not None}
+            for region, transitions in self.transitions_of_region.items()
+        }
         self.effects = RegionEffects(
             self.code, self.tree, self.exit_functions, list(chain(*self.transitions_of_region.values()))
         )
@@ -172,7 +176,7 @@ class RegionMicrostep:
                 continue
             with writer.traced_to(self.code.state_element(node)):
                 field = f"chart->{self.code.names.region_fields[region.root.index]}"
-                condition = self.tree.condition(node.index, field, constants, source=None)
+                condition = self.tree.active_condition(node.index, field, constants, active_node=None)
                 with writer.block(f"if ({condition})"):
                     self._write_transitions(guarded[node], write_chosen)
 
@@ -215,8 +219,9 @@ class RegionMicrostep:
                 writer.line("return false;")
             for region, condition in self.preempted_conditions.items():
                 with writer.block(f"if ({condition})"):
-                    none_of_them = len(self.transitions_of_region[region]) + 1
-                    writer.line(f"{self._taken_variable(region)} = {none_of_them}U; /* preempted */")
+                    # a number of no transition, and not 0, so that its leaves still count as having chosen
+                    preempted_number = len(self.transitions_of_region[region]) + 1
+                    writer.line(f"{self._taken_variable(region)} = {preempted_number}U; /* preempted */")
             writer.write(
                 f"{self._due_variable(region)} = {self._taken_variable(region)};"
                 for region in deferred_regions
@@ -265,6 +270,8 @@ class RegionMicrostep:
         # conditions on earlier regions, by the numbers of this region's transitions that they preempt
         preempting_conditions: dict[tuple[int, ...], list[str]] = {}
         for earlier in self.regions[: self.regions.index(region)]:
+            if not self._have_nested_domains(region, earlier):
+                continue  # which spares the comparison of all their transitions
             # numbers of this region's transitions, by those of the earlier region that they conflict with
             numbers_by_conflicts: dict[tuple[int, ...], list[int]] = {}
             for number, transition in enumerate(self.transitions_of_region[region], 1):
@@ -285,6 +292,14 @@ class RegionMicrostep:
                 f"({self._takes_one_of_condition(region, numbers)}) && ({join_conditions(conditions)})"
                 for numbers, conditions in preempting_conditions.items()
             ]
+        )
+
+    def _have_nested_domains(self, region: Region, other: Region) -> bool:
+        """Return whether transitions of two regions may leave common states, by their domains alone."""
+        return any(
+            self.tree.are_nested(domain, other_domain)
+            for domain in self._domains_of_region[region]
+            for other_domain in self._domains_of_region[other]
         )
 
     def _takes_one_of_condition(self, region: Region, numbers: Sequence[int]) -> str:
@@ -391,19 +406,21 @@ class RegionMicrostep:
     def _undecided_before_condition(self, region: Region, outer: Region) -> str:
         """Return the condition that a leaf before a region has left the choice to an outer region.
 
-        It assumes that the inner region has chosen a transition. It is empty if it never holds.
+        Such leaves are in the earlier siblings of the region and of each region around it up to `outer`. They
+        leave the choice if they and the regions between have chosen no transition. The region itself is
+        assumed to have chosen one. The condition is empty if it never holds, and `true` if it always does.
         """
         conditions = []
         while region is not outer:
             siblings = self.tree.nodes[region.root.parent].children
-            around = self.tree.region_of(region.root.parent)
+            surrounding_region = self.tree.region_of(region.root.parent)
             left_to_outer = ""
-            if around is not outer and around in self.transitions_of_region:
-                left_to_outer = f"({self._taken_variable(around)} == 0U) && "
+            if surrounding_region is not outer and surrounding_region in self.transitions_of_region:
+                left_to_outer = f"({self._taken_variable(surrounding_region)} == 0U) && "
             for sibling in siblings[: siblings.index(region.root.index)]:
                 decided = self._all_leaves_chose_condition(self.tree.region_of(sibling))
                 conditions.append(left_to_outer + (f"!{decided}" if decided else "true"))
-            region = around
+            region = surrounding_region
         return "true" if "true" in conditions else join_conditions(conditions)
 
     def _write_overtakers(self, phase: _Phase) -> None:
@@ -423,19 +440,20 @@ class RegionMicrostep:
     def _write_phase(self, phase: _Phase) -> None:
         """Write the lines of a phase, for the transition that its region takes."""
         writer = self.code.writer
-        number_name = (
+        number_variable = (
             self._due_variable(phase.region) if phase.is_deferred else self._taken_variable(phase.region)
         )
-        numbers_of_lines: dict[tuple[str, ...], list[int]] = {}
-        for number, lines in sorted(phase.lines.items()):
-            numbers_of_lines.setdefault(tuple(lines.lines), []).append(number)
-        if len(numbers_of_lines) == 1 and len(phase.lines) == 1:
+        if len(phase.lines) == 1:
             ((number, lines),) = phase.lines.items()
-            with writer.block(f"if ({number_name} == {number}U)"):
+            with writer.block(f"if ({number_variable} == {number}U)"):
                 writer.include(lines)
             return
-        with writer.block(f"switch ({number_name})"):
-            for numbers in numbers_of_lines.values():
+        # numbers of transitions by the text of their lines: equal ones share a `case`
+        numbers_of_text: dict[tuple[str, ...], list[int]] = {}
+        for number, lines in sorted(phase.lines.items()):
+            numbers_of_text.setdefault(tuple(lines.lines), []).append(number)
+        with writer.block(f"switch ({number_variable})"):
+            for numbers in numbers_of_text.values():
                 transitions = [self.transitions_of_region[phase.region][number - 1] for number in numbers]
                 for number, transition in zip(numbers, transitions, strict=True):
                     writer.line(f"case {number}U: {self.code.transition_name_comment(transition)}")

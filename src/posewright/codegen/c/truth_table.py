@@ -391,7 +391,7 @@ class TruthTable:
         return "uint8_t" if self.n_bits <= 8 else "uint16_t"
 
     @cached_property
-    def size(self) -> int:
+    def estimated_bytes(self) -> int:
         """Estimated flash of the table and its code on an AVR (`avr-gcc -Os`, measured) [bytes]."""
         row_bytes = 1 if self.n_bits <= 8 else 2
         column_bytes = sum(8 if column.size == 2 else 16 for column in self.columns)
@@ -489,7 +489,7 @@ def choose_table(
 ) -> TruthTable | None:
     """Return the table of a chart's tick; None for a switch.
 
-    With `AUTO` the smaller one on an AVR is chosen, by the estimates `TruthTable.size` and
+    With `AUTO` the smaller one on an AVR is chosen, by the estimates `TruthTable.estimated_bytes` and
     `estimate_switch_bytes`.
 
     Args:
@@ -513,7 +513,11 @@ def choose_table(
         raise InputError(
             f"{machine.chart.name} cannot be a table: {error}", hint="choose the style switch or auto"
         ) from error
-    return table if style is Style.TABLE or table.size < estimate_switch_bytes(switch_lines()) else None
+    return (
+        table
+        if style is Style.TABLE or table.estimated_bytes < estimate_switch_bytes(switch_lines())
+        else None
+    )
 
 
 def estimate_switch_bytes(lines: Sequence[str]) -> int:

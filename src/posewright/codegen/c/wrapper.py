@@ -51,16 +51,21 @@ def _write_types(writer: CWriter, generator: ChartGenerator) -> None:
         constants = names.promises.values()
         promises = {constant.removeprefix(prefix).lower(): constant for constant in constants}
         _write_enum(writer, "Promise", promises)
-    # the blank keeps a label apart from an equal reserved name, so that `choose_identifiers` changes the
-    # label
-    labels = {kind: f"{_camel_case(label)} " for kind, label in names.labels.items()}
-    type_names = choose_identifiers([*RESERVED_TYPES, *labels.values()])
-    for kind, label in labels.items():
-        _write_enum(writer, type_names[label], names.values[kind])
+    # the blank keeps a name apart from an equal reserved one, so that `choose_identifiers` changes it
+    requested_names = {enum_type: f"{_camel_case(label)} " for enum_type, label in names.labels.items()}
+    type_names = choose_identifiers([*RESERVED_TYPES, *requested_names.values()])
+    for enum_type, requested_name in requested_names.items():
+        _write_enum(writer, type_names[requested_name], names.values[enum_type])
 
 
 def _write_enum(writer: CWriter, name: str, constants: Mapping[str, str]) -> None:
-    """Write an enumeration; `constants` has the constant in the chart's header for each of its names."""
+    """Write an enumeration of C++.
+
+    Args:
+        writer: receives the lines.
+        name: its name.
+        constants: for the name of each member, the constant of C that is its value.
+    """
     size = "uint8_t" if len(constants) < 256 else "uint16_t"
     identifiers = choose_identifiers(constants)
     members = [f"{identifiers[member]} = {constant}" for member, constant in constants.items()]

@@ -33,6 +33,9 @@ class FrameKind(IntEnum):
     REFUSED = ANSWER | 0x04
 
 
+_KIND_NUMBERS = frozenset(kind.value for kind in FrameKind)
+
+
 class Refusal(IntEnum):
     """Reasons for which a board rejects a request."""
 
@@ -130,7 +133,7 @@ class FrameReader:
             if len(self._unread_bytes) < _HEADER.size:
                 return None
             _, kind, sequence, length = _HEADER.unpack_from(self._unread_bytes)
-            if length > MAX_PAYLOAD or kind not in FrameKind._value2member_map_:
+            if length > MAX_PAYLOAD or kind not in _KIND_NUMBERS:
                 self._drop_bytes(1)
                 continue
             size = length + FRAME_OVERHEAD

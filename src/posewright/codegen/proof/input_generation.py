@@ -44,6 +44,15 @@ LONGEST_SEGMENT = 500
 SHARE_FROM_POOL = 0.4
 """Share of values taken from those at which something may change."""
 
+SHARE_WITHOUT_BEGINNING = 0.3
+"""Share of random episodes that do not begin like a run of the exploration."""
+
+SHARE_OF_RUN_PARTS = 0.4
+"""Share of segments that are parts of runs of the exploration."""
+
+SHARE_OF_CHANGED_PARTS = 0.6
+"""Share of these parts in which one input is drawn anew."""
+
 CHANGE_PROBABILITIES = (0.0, 0.03, 0.3, 1.0)
 """Probabilities of a change at a tick, one of them for a segment; with 0 timers run out."""
 
@@ -229,7 +238,7 @@ class InputStream:
 
     def _draw_beginning_of_run(self, rng: np.random.Generator) -> Records:
         """Return the beginning of a random run, or no record."""
-        if not self.runs or rng.random() < 0.3:
+        if not self.runs or rng.random() < SHARE_WITHOUT_BEGINNING:
             return np.zeros(0, self.dtype)
         run = self.runs[rng.integers(len(self.runs))]
         return run[: rng.integers(1, len(run), endpoint=True)]
@@ -259,7 +268,7 @@ class InputStream:
 
     def _draw_segment_of_all_fields(self, max_ticks: int, rng: np.random.Generator) -> Records:
         """Return part of a run, or records in which each field has one probability of change."""
-        if self.runs and rng.random() < 0.4:
+        if self.runs and rng.random() < SHARE_OF_RUN_PARTS:
             return self._draw_part_of_run(max_ticks, rng)
         n = min(max_ticks, int(math.exp(rng.uniform(0, math.log(self.max_segment_ticks)))))
         records = np.zeros(n, self.dtype)
@@ -268,11 +277,11 @@ class InputStream:
         return records
 
     def _draw_part_of_run(self, max_ticks: int, rng: np.random.Generator) -> Records:
-        """Return a random slice of a stored run; with probability 0.6 one input in it is drawn anew."""
+        """Return a random part of a run of the exploration, often with one input in it drawn anew."""
         run = self.runs[rng.integers(len(self.runs))]
         begin = rng.integers(len(run))
         part = run[begin : begin + rng.integers(1, max_ticks, endpoint=True)].copy()
-        if self.fields and rng.random() < 0.6:
+        if self.fields and rng.random() < SHARE_OF_CHANGED_PARTS:
             field = self.fields[rng.integers(len(self.fields))]
             part[field.name] = field.draw_segment(len(part), rng)
         return part

@@ -36,10 +36,10 @@ TARGETS = (HOST, *PROCESSORS)
 COVERED_STEPS = 50_000
 """Steps of the stream that are run for coverage, in a program with counters compiled in."""
 
-LONGEST_BEHAVIOUR = 3000
+MAX_BEHAVIOUR_FRAMES = 3000
 """Servo frames of a run of a behaviour with plausible sensor readings: half a minute."""
 
-BEHAVIOUR_RUNS = 8
+N_BEHAVIOUR_RUNS = 8
 """Runs of a behaviour with plausible sensor readings; further runs have arbitrary ones."""
 
 
@@ -134,8 +134,11 @@ def verify_folder(
 
 
 def _ticks_from_player(unit_spec: BehaviourUnitSpec, steps: int, seed: int) -> int:
-    """Return the greatest distance of servo goals in integer arithmetic from those of `Player` [ticks]."""
-    inputs = unit_spec.random_inputs(min(steps, LONGEST_BEHAVIOUR), seed)
+    """Return how far the servo goals of the board differ at most from those of `Player` [servo ticks].
+
+    The board computes them in integer arithmetic.
+    """
+    inputs = unit_spec.random_inputs(min(steps, MAX_BEHAVIOUR_FRAMES), seed)
     states = unit_spec.reference().run(inputs)
     failed_frames = np.flatnonzero(states["status"])
     if len(failed_frames):  # after a failure the robot stands still
@@ -173,12 +176,12 @@ def input_stream(unit_spec: UnitSpec) -> InputStream:
     """
     if isinstance(unit_spec, BehaviourUnitSpec):
         values = sorted(set(_critical_readings(unit_spec.behaviour)))
-        runs = tuple(unit_spec.random_inputs(LONGEST_BEHAVIOUR, seed) for seed in range(BEHAVIOUR_RUNS))
+        runs = tuple(unit_spec.random_inputs(MAX_BEHAVIOUR_FRAMES, seed) for seed in range(N_BEHAVIOUR_RUNS))
         return InputStream(
             unit_spec.input_dtype,
             number_fields(unit_spec.input_dtype, values),
             runs,
-            max_segment_ticks=LONGEST_BEHAVIOUR,
+            max_segment_ticks=MAX_BEHAVIOUR_FRAMES,
         )
     reference = unit_spec.reference()
     if isinstance(reference, InterpreterRun):

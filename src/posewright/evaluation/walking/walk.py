@@ -271,8 +271,8 @@ class _CorrectionKey(NamedTuple):
 def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
     """Return the corrections by the safety filter, in the order of time.
 
-    There is one for each joint and guard in `CORRECTION_WINDOW_FRAMES` frames: the worst, at the time of the
-    first. Corrections below the resolution of the servo are left out.
+    There is one for each joint and kind of limit (guard) in `CORRECTION_WINDOW_FRAMES` frames: the worst, at
+    the time of the first. Corrections below the resolution of the servo are left out.
     """
     record = trajectory.record
     robot = trajectory.robot

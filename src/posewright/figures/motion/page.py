@@ -65,7 +65,7 @@ def draw_motion(
     Args:
         motion: to be drawn.
         robot: with the groups and limits, or its name; default the motion's own.
-        findings: to be marked; default those of the design rules. An empty list marks nothing.
+        findings: to be marked; default those of `check_motion`. An empty list marks nothing.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:

@@ -264,9 +264,17 @@ def _check_sensors(robot: RecordedRobot) -> Iterator[Inconsistency]:
 def _compare_orientations(
     robot: RecordedRobot, channel: str, readings: Floats, rows: Indices, times: Floats
 ) -> Iterator[Inconsistency]:
-    """Yield where an IMU's roll, pitch and yaw `(m, 3)` [rad] are not those of the base in the same rows."""
-    felt = quaternions_of_roll_pitch_yaw(readings)
-    cosines = np.abs((felt * robot.record.base[rows, 3:]).sum(axis=1))
+    """Yield an inconsistency if an IMU's orientation differs too far from that of the base.
+
+    Args:
+        robot: with the base's poses.
+        channel: name of the IMU's channel, for the message.
+        readings: roll, pitch and yaw, `(m, 3)` [rad].
+        rows: the rows of the recording that the readings are compared with, `(m,)`.
+        times: times of the readings, `(m,)` [s].
+    """
+    measured = quaternions_of_roll_pitch_yaw(readings)
+    cosines = np.abs((measured * robot.record.base[rows, 3:]).sum(axis=1))
     angles = np.nan_to_num(2.0 * np.arccos(np.clip(cosines, 0.0, 1.0)))
     worst = int(angles.argmax())
     if angles[worst] > _ORIENTATION_RAD:

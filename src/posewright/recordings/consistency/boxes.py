@@ -23,6 +23,10 @@ _MOVING_M_S = 0.15
 _REACH_M = 0.15
 """Distance of a robot's joints and soles from its surface; anything further cannot touch it [m]."""
 
+_PUSHING_RADII = 2.5
+_PUSHING_M_S = 0.01
+"""A box that moves so fast may push one whose middle is nearer than so many of that one's radii."""
+
 _INSIDE_M = 0.03
 """Depth of a sole's middle inside a standing box that no contact allows [m]."""
 
@@ -30,22 +34,26 @@ _INSIDE_M = 0.03
 def check_boxes(
     recording: Recording, robots: Sequence[RecordedRobot], arena: Arena | None
 ) -> Iterator[Inconsistency]:
-    """Yield where boxes contradict the header, the field or the robots."""
-    placed = np.array(recording.header.boxes, dtype=np.float64).reshape(-1, 3)
-    if arena is not None and len(arena.boxes) != len(placed):
-        message = f"the header has {len(placed)} boxes, the field has {len(arena.boxes)}"
+    """Yield an inconsistency where the poses of boxes contradict each other or the robots.
+
+    A box has one pose in the header, one in the field's document, and one in each row; between rows it moves
+    only if something pushes it. Poses compared are x, y and yaw [m, m, rad].
+    """
+    header_poses = np.array(recording.header.boxes, dtype=np.float64).reshape(-1, 3)
+    if arena is not None and len(arena.boxes) != len(header_poses):
+        message = f"the header has {len(header_poses)} boxes, the field has {len(arena.boxes)}"
         yield Inconsistency("box-count", message)
         return
     is_simulated = all(robot.is_simulated for robot in robots)
     if arena is not None:
-        in_field = np.array([(box.x, box.y, box.yaw_rad) for box in arena.boxes]).reshape(-1, 3)
-        yield from _compare_places("the field", in_field, placed, is_simulated=True)
+        field_poses = np.array([(box.x, box.y, box.yaw_rad) for box in arena.boxes]).reshape(-1, 3)
+        yield from _compare_places("the field", field_poses, header_poses, is_simulated=True)
     if not recording.n_rows or not np.isfinite(recording.boxes).all():
         return
-    first = recording.boxes[0]
-    in_rows = np.concatenate([first[:, :2], heading(first[:, 3:])[:, None]], axis=1)
-    yield from _compare_places("the first row", in_rows, placed, is_simulated=is_simulated)
-    if recording.n_rows < 2 or arena is None or not len(placed):
+    first_row = recording.boxes[0]
+    first_row_poses = np.concatenate([first_row[:, :2], heading(first_row[:, 3:])[:, None]], axis=1)
+    yield from _compare_places("the first row", first_row_poses, header_poses, is_simulated=is_simulated)
+    if recording.n_rows < 2 or arena is None or not len(header_poses):
         return
     if all(robot.record.knows_place for robot in robots):
         yield from _check_moves(recording, robots, arena)
@@ -69,7 +77,10 @@ def _compare_places(
 def _check_moves(
     recording: Recording, robots: Sequence[RecordedRobot], arena: Arena
 ) -> Iterator[Inconsistency]:
-    """Yield a box that jumps, or that moves while no robot and no other moving box is near."""
+    """Yield an inconsistency for the first box that jumps, or that moves though nothing near can push it.
+
+    A robot can, and another box that moves itself.
+    """
     boxes = recording.boxes
     steps_s = np.diff(recording.times)
     speeds = np.linalg.norm(np.diff(boxes[..., :3], axis=0), axis=2) / steps_s[:, None]
@@ -89,7 +100,7 @@ def _check_moves(
         others = np.delete(boxes[..., :3], index, axis=1)
         if others.shape[1]:
             gaps = np.linalg.norm(others - centre[:, None], axis=2)[1:]
-            is_pushed = (gaps < 2.5 * radius_m) & (np.delete(speeds, index, axis=1) > 0.01)
+            is_pushed = (gaps < _PUSHING_RADII * radius_m) & (np.delete(speeds, index, axis=1) > _PUSHING_M_S)
             is_moving &= ~is_pushed.any(axis=1)
         if is_moving.any():
             row = int(is_moving.argmax()) + 1

@@ -103,7 +103,7 @@ class UnoProcessor:
     def footprint(self) -> Footprint:
         """Return the sizes, and the stack and cycles of the steps so far."""
         own_objects = [f"{name}.o" for name in self._own_modules]
-        ram_objects = {*own_objects, "unit.o"}
+        ram_objects = {*own_objects, "unit.o"}  # `unit.c` has the variable of the chart
         image_flash_bytes, image_ram_bytes = self._image_sizes
         return Footprint(
             flash_bytes=sum(size.flash_bytes for part, size in self._parts.items() if part in own_objects),

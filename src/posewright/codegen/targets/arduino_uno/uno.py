@@ -30,7 +30,7 @@ CPP_FLAGS = ("-std=gnu++11", "-fno-exceptions", "-fno-threadsafe-statics")
 OWN_FLAGS = ("-Wall", "-Wextra", "-ffat-lto-objects")  # fat: so that they can be asked for their names
 """As the Arduino IDE compiles; arduino-core-avr, platform.txt."""
 
-FIXED = ("board_hooks.cpp", "board.h", "board.cpp", "board_pins_kinds.h")
+FIXED_FILES = ("board.h", "board.cpp", "board_pins_kinds.h")
 BUILD = "build"
 
 
@@ -55,7 +55,8 @@ class ArduinoUno:
                 hint="that goes to a CM-900: --target cm900",
             )
         wiring = ChartWiring(unit_spec)
-        hooks, *fixed_files = read_package_sources(__package__, (*FIXED, *wiring.needed))
+        (hooks,) = read_package_sources(__package__, ["board_hooks.cpp"])  # a proposal, then the user's
+        fixed_files = read_package_sources(__package__, (*FIXED_FILES, *wiring.additional_files))
         lines = _SKETCH.format(name=unit_spec.name).splitlines()
         sketch = SourceFile(f"{unit_spec.name}.ino", tuple(lines))
         return sketch, wiring.pins(), replace(hooks, keep=True), wiring.wiring(), *fixed_files, *serial_link()

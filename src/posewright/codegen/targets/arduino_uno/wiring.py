@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from posewright.charts.types import EnumType, FloatType, IntType, Type
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.records import ACTIVE, bitmap_bytes
-from posewright.codegen.unit import Element, SourceFile
+from posewright.codegen.unit import Element, SourceFile, field_offset
 
 LED = 13
 DIGITAL = (2, 4, 7, 8, 12, 3, 5, 6, 9, 10, 11, 13)
@@ -106,12 +106,11 @@ class ChartWiring:
         else:
             record_dtype = self.unit_spec.input_dtype
             field_name = name
-        fields: Mapping[str, Sequence[object]] = record_dtype.fields or {}
-        _, offset = fields[field_name][:2]  # dtype and offset
-        return Port(name, pin, port_type, int(str(offset)), element=Element(kind, name))
+        offset = field_offset(record_dtype, field_name)
+        return Port(name, pin, port_type, offset, element=Element(kind, name))
 
     @property
-    def needed(self) -> tuple[str, ...]:
+    def additional_files(self) -> tuple[str, ...]:
         """Additional files of the board that this chart needs, for numbers in records."""
         storage_types = {_storage_type(port.type) for port in (*self.inputs, *self.outputs)}
         has_numbers = bool(storage_types - {"bool"})
@@ -147,7 +146,7 @@ class ChartWiring:
             f"/* Between the pins of board_pins.h and the records of {self.unit_spec.name}. */",
             '#include "board.h"',
             '#include "board_pins.h"',
-            *(f'#include "{name}"' for name in self.needed),
+            *(f'#include "{name}"' for name in self.additional_files),
         )
         self._write_assertions(lines)
         self._write_set_up_functions(lines)
@@ -220,8 +219,7 @@ class ChartWiring:
         """
         nodes = self.unit_spec.lowered.nodes
         n_bytes = bitmap_bytes(len(nodes))
-        fields: Mapping[str, Sequence[object]] = self.unit_spec.state_dtype.fields or {}
-        active_offset = int(str(fields[ACTIVE][1]))  # of the bitmap of the active states
+        active_offset = field_offset(self.unit_spec.state_dtype, ACTIVE)  # of the bitmap of active states
         lines.add(
             "",
             f"static uint8_t seen[{n_bytes}];",
@@ -246,7 +244,8 @@ class ChartWiring:
         )
         for node in nodes[1:]:
             if node.is_leaf:
-                is_active = f"(state[{active_offset + node.index // 8}] & {1 << node.index % 8}U) != 0U"
+                byte_index, bit_index = divmod(node.index, 8)  # of the state in the bitmap
+                is_active = f"(state[{active_offset + byte_index}] & {1 << bit_index}U) != 0U"
                 call = f"tell_active({is_active}, F({_quoted(node.name)}));"
                 lines.add(f"    {call}", element=Element("state", node.name))
         for port in self.outputs:

@@ -295,12 +295,18 @@ class Stm32F103:
     def _write_clock_config(self, config: int) -> None:
         """Write RCC_CFGR and set `core_hz`, RM0008 7.3.2.
 
-        The core runs on the internal oscillator of 8 MHz, or on the PLL, which multiplies half of it or, with
-        bit 16, the crystal.
+        The core runs on the internal oscillator of 8 MHz, or on the PLL, which multiplies half of it or the
+        crystal, also of 8 MHz.
         """
         self._registers[_RCC_CFGR] = config
-        factor = min(((config >> 18) & 15) + 2, 16) * (2 if config & 1 << 16 else 1)
-        self.core_hz = 4_000_000 * (factor if config & 3 == 2 else 2)
+        runs_on_pll = config & 0b11 == 0b10  # SW
+        if not runs_on_pll:
+            self.core_hz = 8_000_000
+            return
+        is_crystal_multiplied = bool(config & 1 << 16)  # PLLSRC
+        multiplier_code = config >> 18 & 0b1111  # PLLMUL
+        multiplier = min(multiplier_code + 2, 16)
+        self.core_hz = multiplier * (8_000_000 if is_crystal_multiplied else 4_000_000)
 
     def _write_watchdog(self, key: int) -> None:
         """Write the watchdog's key register: one key starts it, another restarts its time if it is running.
@@ -382,7 +388,8 @@ class Stm32F103:
             if not (passes_to_dma and is_dma_on):
                 self.n_lost_bytes += 1
                 continue
-            address = self._last_written(_CMAR6) + self._dma_buffer_bytes - self._dma_remaining
+            buffer_address = self._last_written(_CMAR6)
+            address = buffer_address + self._dma_buffer_bytes - self._dma_remaining
             self.core.emulator.mem_write(address, bytes([byte.value]))
             self._dma_remaining = self._dma_remaining - 1 or self._dma_buffer_bytes  # begins again at 0
         return self._dma_remaining

@@ -207,7 +207,8 @@ def _read_input_lines(offset: str, dtype: np.dtype[np.generic], index: int) -> l
     if dtype.itemsize == 1:
         return [f"    input[{offset}] = ({measured} > THRESHOLD) ? 1U : 0U;"]
     c_types = {"f4": "float", "f8": "double", "i2": "int16_t", "u2": "uint16_t", "i4": "int32_t"}
-    c_type = c_types.get(dtype.str[1:], f"uint{8 * dtype.itemsize}_t")
+    kind_and_size = f"{dtype.kind}{dtype.itemsize}"
+    c_type = c_types.get(kind_and_size, f"uint{8 * dtype.itemsize}_t")
     return [
         "    {",
         f"        {c_type} measured = ({c_type}){measured};",
