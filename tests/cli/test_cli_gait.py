@@ -74,8 +74,8 @@ def test_the_list_has_every_gait_that_ships_with_its_speeds(capsys: Captured) ->
 
 
 def test_a_robot_without_gaits_has_an_empty_list(capsys: Captured) -> None:
-    assert answer(capsys, "list", "--robot", "hitec_robonova1") == []
-    assert "no gait" in said(capsys, "list", "--robot", "hitec_robonova1")
+    assert answer(capsys, "list", "--robot", "deagostini_robi2") == []
+    assert "no gait" in said(capsys, "list", "--robot", "deagostini_robi2")
     assert "sony_ers7" in refusal(capsys, "list", "--robot", "sony_ers8")
 
 
