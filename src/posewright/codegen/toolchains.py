@@ -38,7 +38,7 @@ STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-ffp-con
 Only tests add `-Werror`, since a user's chart may have contradictory conditions, about which gcc warns.
 """
 
-PATIENCE_S = 120.0
+TOOL_TIMEOUT_S = 120.0
 """Time limit of a tool [s]."""
 
 _MAX_LINES = 6
@@ -130,7 +130,7 @@ def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> s
         process = subprocess.run(
             command,
             cwd=folder,
-            timeout=PATIENCE_S,
+            timeout=TOOL_TIMEOUT_S,
             capture_output=True,
             encoding="utf-8",
             errors="replace",

@@ -77,9 +77,8 @@ class UnitSource:
         self._places_in_block = places_in_block
         names = chart.generator.names
         self._prefix = names.prefix  # of the chart's names in C
-        self._output_names = {
-            output: names.fields[output] for output in behaviour.chart.outputs
-        }  # names in C
+        # the name in C of each output of the chart
+        self._output_names = {output: names.fields[output] for output in behaviour.chart.outputs}
         self._wires = WiresCode(
             behaviour,
             name_sensor_fields(behaviour),

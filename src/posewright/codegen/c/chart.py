@@ -259,7 +259,7 @@ class ChartGenerator:
     # The header
 
     def header(self) -> SourceFile:
-        """Return the header."""
+        """Return `<prefix>.h`: constants, the structs of inputs, outputs and chart, and the functions."""
         names = self.names
         writer = CWriter()
         guard = f"{names.constant}_H"
@@ -466,8 +466,8 @@ class ChartGenerator:
         note = "" if self.may_overflow else " There is always room."
         writer.line(comment(f"Puts an event into the queue, first in, first out.{note}"))
         with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
-            tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
-            with writer.block(f"if (chart->waiting < {size}U)", tail):
+            block_end = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
+            with writer.block(f"if (chart->waiting < {size}U)", block_end):
                 writer.line(f"chart->queue[(uint16_t)(chart->next + chart->waiting) % {size}U] = event;")
                 writer.line(f"chart->waiting = ({self._queue_count_type})(chart->waiting + 1U);")
             if self.may_overflow:

@@ -454,7 +454,10 @@ class RegionEffects:
     def _write_history_entry(
         self, node: StateNode, target: ResolvedTarget, history_kind: HistoryKind
     ) -> None:
-        """Write lines that enter what a history of a node stores, or its default while it is empty."""
+        """Write lines that enter what a history of a node stores, or its default while it is empty.
+
+        The field of the first of its regions is 0 while it is empty.
+        """
         history_index = self.machine.histories.index((node.index, history_kind))
         region = self.tree.regions_of_history(node.index, history_kind)[0]
         stored = self._history_field(history_index, region)
