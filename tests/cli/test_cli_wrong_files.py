@@ -138,7 +138,21 @@ def test_an_error_in_a_file_of_the_right_kind_is_reported_with_its_line(
     path = tmp_path / "mine.gait.yaml"
     path.write_text("gait: mine\nrobot: sony_ers7\n", encoding="utf-8")
     assert run(["gait", "show", str(path)]) == 2
-    assert f"{path}:1: 'phases' is missing" in capsys.readouterr().err
+    assert f"{path}:1: 'parameters' is missing" in capsys.readouterr().err
+
+
+def test_an_error_in_the_card_of_an_option_is_reported_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(CATALOGUE, tmp_path / "mine")
+    card = tmp_path / "mine" / "robot.yaml"
+    text = card.read_text(encoding="utf-8")
+    broken_text, n_replaced = re.subn(r"^  thigh_m: .*$", "  thigh_m: [0, 0]", text, flags=re.MULTILINE)
+    assert n_replaced == 1
+    card.write_text(broken_text, encoding="utf-8")
+    line = broken_text[: broken_text.index("thigh_m")].count("\n") + 1
+    assert run(["gait", "run", "biped", "--robot", str(card)]) == 2
+    assert f"{card}:{line}: biped.thigh_m: its length is 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

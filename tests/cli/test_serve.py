@@ -90,6 +90,8 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
         (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "--listen is for one transport"),
         (["--zenoh", "--name-server"], "--yarp"),
         (["--yarp", "--listen", "here"], "HOST:PORT"),
+        (["--yarp", "--listen", f"127.0.0.1:{'9' * 5000}"], "HOST:PORT"),
+        (["--yarp", "--body", f"dynamixel:/dev/ttyUSB0@{'9' * 5000}"], "not the address of a serial port"),
         (["--yarp", "--cameras"], "--zenoh"),
         (["--yarp", "--yarp-version", "5"], "YARP 5"),
         (["--zenoh", "--cameras", "--body", "mock"], "only a simulated robot can send pictures"),

@@ -45,6 +45,14 @@ def test_a_foot_has_the_same_colour_as_in_the_picture_of_its_gait() -> None:
     assert foot_colours(CARD) == {f"{foot}_paw": colour for foot, colour in COLOURS.items()}
 
 
+def test_a_walk_of_two_legs_is_drawn_with_a_colour_for_each_foot(tmp_path: Path) -> None:
+    card = robot("robotis_bioloid")
+    walk = walk_gait(read_gait("biped", robot=card), card, command=VelocityCommand(0.1), seconds=1.0)
+    save_figure(draw_walk(walk), tmp_path / "biped.png")
+    assert (tmp_path / "biped.png").read_bytes().startswith(b"\x89PNG")
+    assert len(set(foot_colours(card).values())) == 2
+
+
 def test_what_is_no_walk_is_refused(played: Recording) -> None:
     with pytest.raises(InputError, match="not the recording of a gait's walk"):
         draw_walk(played)

@@ -166,6 +166,27 @@ def test_a_command_out_of_range_is_an_error_or_clipped(wanted: VelocityCommand) 
         assert value * wanted.by_name[name] >= 0.0
 
 
+def test_a_clipped_command_keeps_what_the_gait_can_do_when_it_cannot_turn() -> None:
+    walk = GAIT.with_values({"max_turn_rad_s": 0.0}).generator(CARD)
+    assert walk.clip_command(VelocityCommand(0.1, 0.0, 0.3)) == VelocityCommand(0.1)
+    no_steps_back = GAIT.with_values({"max_backward_m_s": 0.0}).generator(CARD)
+    assert no_steps_back.clip_command(VelocityCommand(-0.1, 0.02)) == VelocityCommand(0.0, 0.02)
+
+
+def test_a_command_just_out_of_range_or_of_no_range_is_more_than_the_gait_follows() -> None:
+    with pytest.raises(InputError, match="is more than what this gait follows"):
+        generator().request(VelocityCommand(PARAMETERS.max_forward_m_s * 1.0001))
+    with pytest.raises(InputError, match="is more than what this gait follows"):
+        GAIT.with_values({"max_turn_rad_s": 0.0}).generator(CARD).request(VelocityCommand(turn_rad_s=0.1))
+
+
+def test_a_gait_of_a_robot_without_legs_says_so_and_where() -> None:
+    with pytest.raises(DocumentError, match="the card of deagostini_robi2 describes no legs") as caught:
+        parse_gait("gait: mine\nrobot: deagostini_robi2\nparameters: {}\n")
+    assert caught.value.where is not None
+    assert caught.value.where.line == 2
+
+
 def test_a_document_is_read_and_written_without_a_change(tmp_path: Path) -> None:
     again, card = parse_gait(gait_text(GAIT))
     assert card.name == CARD.name

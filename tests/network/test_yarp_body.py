@@ -286,6 +286,7 @@ def test_a_served_robot_is_driven_in_lock_step_as_if_it_were_here(server: NameSe
         ("yarp:", "not a name of a port"),
         ("yarp:/r@127.0.0.1:x", "not a port of a name server"),
         ("yarp:/r@127.0.0.1:70000", "not a port of a name server"),
+        (f"yarp:/r@127.0.0.1:{'9' * 5000}", "not a port of a name server"),
         ("yarp:/r@192.0.2.1:10000", "192.0.2.1"),
     ],
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.errors import BodyError, InputError, MissingExtraError
+from posewright.units import parse_whole_number
 
 SerialDevice = Any
 """pyserial's `serial.Serial`, or an object with the same methods: the library has no types."""
@@ -41,12 +42,12 @@ class SerialPort:
         Raises:
             InputError: the text has another form.
         """
-        path, separator, rate = text.removeprefix(prefix).partition("@")
-        has_valid_rate = not separator or rate.isdecimal()
-        if not text.startswith(prefix) or not path or not has_valid_rate:
+        path, separator, rate_text = text.removeprefix(prefix).partition("@")
+        rate = parse_whole_number(rate_text) if separator else baud
+        if not text.startswith(prefix) or not path or not rate:
             hint = f"such as {prefix}/dev/ttyUSB0, {prefix}COM3 or {prefix}/dev/ttyUSB0@57600"
             raise InputError(f"{text!r} is not the address of a serial port", hint=hint)
-        return cls(path, int(rate) if separator else baud)
+        return cls(path, rate)
 
 
 WRITE_TIMEOUT_S = 1.0

@@ -15,6 +15,7 @@ from posewright.cli.bus_port import BAUD, MAX_ID, Baud, Port, RobotName, open_po
 from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, argument, option
 from posewright.display import Lines, Styled, Table, format_count, table
 from posewright.errors import InputError
+from posewright.units import parse_whole_number
 
 if TYPE_CHECKING:
     from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
@@ -294,10 +295,10 @@ def _parse_rates(text: str) -> list[int]:
     """Return the rates of a list such as `1000000,57600` [bits per second]."""
     rates: list[int] = []
     for part in text.split(","):
-        rate = part.strip()
-        if not rate.isdecimal() or int(rate) == 0:
+        rate = parse_whole_number(part.strip())
+        if not rate:
             raise InputError(f"{text!r} is not a list of rates", hint="such as 1000000,57600")
-        rates.append(int(rate))
+        rates.append(rate)
     return rates
 
 

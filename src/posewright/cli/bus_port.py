@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from posewright.cli.options import option
 from posewright.errors import InputError
+from posewright.units import parse_whole_number
 
 if TYPE_CHECKING:
     from posewright.buses.dynamixel import Bus
@@ -80,16 +81,20 @@ def servo_ids(text: str, robot: Robot) -> list[int]:
             )
         return sorted(joints)
     ids: list[int] = []
+    is_in_range = True
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        if first.isdecimal() and not dash:
-            ids.append(int(first))
-        elif first.isdecimal() and last.isdecimal():
-            ids += range(int(first), int(last) + 1)
+        if first.isdecimal() and (last.isdecimal() or not dash):
+            first_id = parse_whole_number(first)
+            last_id = parse_whole_number(last) if dash else first_id
+            if first_id is None or last_id is None or max(first_id, last_id) > MAX_ID:
+                is_in_range = False
+                break
+            ids += range(first_id, last_id + 1)
         else:
             joint_id = robot.servo(part.strip()).id
             if joint_id is not None:
                 ids.append(joint_id)
-    if not ids or max(ids) > MAX_ID:
+    if not ids or not is_in_range:
         raise InputError(f"{text!r} names no servo", hint=f"IDs 0..{MAX_ID}, such as 5, 1-18 or 1,3,100")
     return list(dict.fromkeys(ids))

@@ -19,6 +19,7 @@ from posewright.cli.options import AsJson, add_command, argument, option, requir
 from posewright.controllers import behaviours
 from posewright.display import format_count
 from posewright.errors import InputError
+from posewright.units import parse_whole_number
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
@@ -201,15 +202,16 @@ def _yarp_transport(
     """
     from posewright.network.yarp.transport import NAME, YarpTransport
 
-    host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
-    if not port.isdecimal():
+    host, _, port_text = (listen or "127.0.0.1:10000").rpartition(":")
+    port = parse_whole_number(port_text)
+    if port is None:
         raise InputError(
             f"--listen {listen} is not an address of YARP's name server", hint="HOST:PORT, 127.0.0.1:10000"
         )
     return YarpTransport(
         name or NAME,
         host=host or "127.0.0.1",
-        port=int(port),
+        port=port,
         start_name_server=start_name_server,
         layout=layout_version,
     )

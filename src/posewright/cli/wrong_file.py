@@ -60,7 +60,11 @@ def find_wrong_file(path: Path, command: str, details: Collection[str] = ()) -> 
     except (OSError, FormatError):
         return None  # it cannot be read, or is of no known kind
     commands = (*MOTION_COMMANDS, *kind.commands) if is_read(kind.name) else kind.commands
-    if command in commands or any(f"{command} {detail}" in commands for detail in details):
+    for detail in details:
+        is_read_everywhere = detail.startswith("--") and detail in commands
+        if is_read_everywhere or f"{command} {detail}" in commands:
+            return None
+    if command in commands:
         return None
     message = f"this is {kind.title}, which `posewright {command}` does not read here"
     hint = kind.remedy.replace("FILE", shlex.quote(str(path)))

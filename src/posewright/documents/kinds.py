@@ -14,7 +14,8 @@ class DocumentKind:
         name: its name in programs.
         key: the key at the root by which it is recognized.
         title: its name in messages, with an article.
-        commands: what reads it: commands, verbs of commands, or options of commands: `run --layout`.
+        commands: what reads it: commands, verbs of commands, options of commands: `run --layout`,
+            or options of all commands that have them: `--robot`.
         usage: what to do with it, for messages.
     """
 
@@ -78,7 +79,7 @@ DOCUMENT_KINDS = (
         "robot",
         "servos",
         "a Posewright robot card",
-        ("robots show", "robots export", "inspect"),
+        ("robots show", "robots export", "inspect", "--robot"),
         "`posewright robots show FILE` shows it",
     ),
 )

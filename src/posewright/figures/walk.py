@@ -22,6 +22,7 @@ from posewright.figures.style import (
     SERIES,
     WRONG,
     canvas,
+    colours_of,
     create_mosaic,
     label_figure,
     styled,
@@ -142,7 +143,9 @@ def _title(result: WalkResult) -> str:
 
 
 def foot_colours(robot: Robot) -> dict[str, str]:
-    """Return the colour of each foot, as in the picture of the gait."""
+    """Return the colour of each foot; of four feet those in the picture of the gait."""
+    if not robot.legs:
+        return colours_of(robot.feet)
     return {foot: FOOT_COLOURS[name] for foot, name in zip(robot.feet, legs_by_foot(robot), strict=True)}
 
 

@@ -19,6 +19,7 @@ from posewright.motions import (
 from posewright.motions.motion import MotionOrigin
 from posewright.robots import Robot, is_same_card
 from posewright.robots import robot as robot_named
+from posewright.units import parse_whole_number
 
 PageReference = str | int
 
@@ -224,7 +225,8 @@ class MotionFile:
             if name is None or name in pages:
                 continue
             try:
-                motion = self.motion(int(name) if name.isdecimal() else name)
+                number = parse_whole_number(name)
+                motion = self.motion(name if number is None else number)
             except InputError:
                 continue
             pages[name] = motion

@@ -71,6 +71,11 @@ def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = Non
     document = parse_document(text, path)
     fields = document.fields(required=("gait", "robot", "parameters"))
     walking_robot = find_walking_robot(fields["robot"], robot, path)
+    if walking_robot.biped is None and not walking_robot.legs:
+        fields["robot"].fail(
+            f"the card of {walking_robot.name} describes no legs",
+            hint="two legs belong in its block `biped:`, four in its block `legs:`",
+        )
     parse = parse_quadruped_gait if walking_robot.biped is None else parse_biped_gait
     return parse(document, walking_robot, path), walking_robot
 

@@ -111,6 +111,9 @@ def parse_biped(node: Node, joints: Sequence[str], feet: Sequence[str]) -> Biped
     shared = {*joints_by_side[RIGHT], foot_by_side[RIGHT]} & {*joints_by_side[LEFT], foot_by_side[LEFT]}
     if shared:
         node.fail(f"{', '.join(sorted(shared))} is in both legs", hint="each joint and foot in one leg only")
+    for name in ("thigh_m", "shank_m"):
+        if name in fields and not any(entry.number() for entry in fields[name].items()):
+            fields[name].fail("its length is 0", hint="[ahead, up] in metres, with the joints at 0")
     return read_record(
         node, BipedGeometry, extra_keys=(*SIDES, "source"), joints=joints_by_side, feet=foot_by_side
     )

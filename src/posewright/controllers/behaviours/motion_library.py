@@ -12,6 +12,7 @@ from posewright.formats import NATIVE, MotionFile, read_motion_file
 from posewright.formats.native import render
 from posewright.motions import Motion
 from posewright.robots import Robot
+from posewright.units import parse_whole_number
 
 
 class DocumentTexts:
@@ -225,7 +226,8 @@ class _MotionLoader:
             linked_path = path.with_name(f"{link}{SUFFIX}")
             page_key = PageKey(linked_path, self._file(linked_path).page_number())
         else:
-            page = int(link) if link.isdecimal() else link
+            number = parse_whole_number(link)
+            page = link if number is None else number
             page_key = PageKey(path, self._file(path).page_number(page))
         if page_key not in self._names:
             name = self._unused_name(page_key)

@@ -26,6 +26,9 @@ MAX_CHANGE_FRACTION = 0.5
 IN_PLACE_TOLERANCE = 1e-9
 """A foot this near to its standing place is there [m, rad]."""
 
+MIN_STATED_EXCESS = 1.005
+"""A command at least this many times the range is said to be so; below, two decimals would read 1.00."""
+
 _RANGE_TOLERANCE = 1e-9
 """A command at the edge of the range is in range in spite of rounding, as a share of the range."""
 
@@ -73,8 +76,10 @@ class BipedGenerator:
         excess = _range_share(command, self.gait.parameters)
         if excess > 1.0 + _RANGE_TOLERANCE:
             parameters = self.gait.parameters
+            is_factor_clear = excess >= MIN_STATED_EXCESS and math.isfinite(excess)
+            size = f"{excess:.2f} times" if is_factor_clear else "more than"
             raise InputError(
-                f"the command is {excess:.2f} times what this gait follows: "
+                f"the command is {size} what this gait follows: "
                 f"{command.forward_m_s:g} m/s forward, {command.left_m_s:g} m/s left, "
                 f"{command.turn_rad_s:g} rad/s",
                 hint=f"alone {-parameters.max_backward_m_s:g} to {parameters.max_forward_m_s:g} m/s forward, "
@@ -83,10 +88,20 @@ class BipedGenerator:
             )
 
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
-        """Return the nearest command in range: the same direction, slower if necessary."""
-        scale = 1.0 / max(_range_share(command, self.gait.parameters), 1.0)
+        """Return the nearest command in range: the same direction, slower if necessary.
+
+        What the gait cannot do at all, such as a turn without a yaw at the hips, is left out.
+        """
+        parameters = self.gait.parameters
+        max_forward = _max_forward_m_s(command, parameters)
+        possible = VelocityCommand(
+            command.forward_m_s if max_forward > 0.0 else 0.0,
+            command.left_m_s if parameters.max_left_m_s > 0.0 else 0.0,
+            command.turn_rad_s if parameters.max_turn_rad_s > 0.0 else 0.0,
+        )
+        scale = 1.0 / max(_range_share(possible, parameters), 1.0)
         return VelocityCommand(
-            scale * command.forward_m_s, scale * command.left_m_s, scale * command.turn_rad_s
+            scale * possible.forward_m_s, scale * possible.left_m_s, scale * possible.turn_rad_s
         )
 
     def halt(self) -> None:
@@ -172,13 +187,16 @@ class BipedGenerator:
 
 def _range_share(command: VelocityCommand, parameters: BipedParameters) -> float:
     """Return a command's size as a share of the range, an ellipsoid: at most 1 in range."""
-    goes_back = command.forward_m_s < 0.0
-    max_forward = parameters.max_backward_m_s if goes_back else parameters.max_forward_m_s
     return math.hypot(
-        _share(command.forward_m_s, max_forward),
+        _share(command.forward_m_s, _max_forward_m_s(command, parameters)),
         _share(command.left_m_s, parameters.max_left_m_s),
         _share(command.turn_rad_s, parameters.max_turn_rad_s),
     )
+
+
+def _max_forward_m_s(command: VelocityCommand, parameters: BipedParameters) -> float:
+    """Return the greatest speed in the direction of a command, forward or backward [m/s]."""
+    return parameters.max_backward_m_s if command.forward_m_s < 0.0 else parameters.max_forward_m_s
 
 
 def _share(value: float, greatest: float) -> float:

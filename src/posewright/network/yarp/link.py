@@ -17,6 +17,7 @@ from posewright.network.yarp.body import YarpBody
 from posewright.network.yarp.clients import RpcClient, client_name
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.transport import REQUEST, port_name
+from posewright.units import parse_whole_number
 
 HOST = "127.0.0.1"
 PORT = 10000
@@ -77,13 +78,14 @@ def find_control_board(address: str, parts: Sequence[BodySpec], clock: Clock) ->
 def parse_address(address: str) -> tuple[str, NameClient]:
     """Return the name of a robot, and a client of its name server; raise InputError if it is invalid."""
     name, _, server = address.removeprefix("yarp:").partition("@")
-    host, _, port = server.partition(":")
-    if port and not (port.isdecimal() and port.isascii() and 0 < int(port) < 1 << 16):
+    host, _, port_text = server.partition(":")
+    port = parse_whole_number(port_text) if port_text else PORT
+    if port is None or not 0 < port < 1 << 16:
         raise InputError(
-            f"{port!r} is not a port of a name server",
+            f"{port_text!r} is not a port of a name server",
             hint="write an address such as yarp:/ravebot@127.0.0.1:10000",
         )
-    return port_name(name), NameClient(host or HOST, int(port or PORT))
+    return port_name(name), NameClient(host or HOST, port)
 
 
 class YarpChannel:
