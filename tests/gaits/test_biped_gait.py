@@ -217,3 +217,13 @@ def test_a_trunk_that_moves_at_the_command_goes_along_its_arc() -> None:
     np.testing.assert_allclose(
         chain(way, step.foot_poses["right"][-1]), planner.standing_feet["right"], atol=1e-12
     )
+
+
+def test_a_robot_without_a_hip_yaw_walks_ahead_and_sideways_and_does_not_turn() -> None:
+    nova = robot("hitec_robonova1")
+    walk = read_gait("nova_walk", robot=nova).generator(nova)
+    walk.request(VelocityCommand(0.08, 0.02))
+    rows = walk.frames(200)
+    assert np.ptp(rows, axis=0).max() > 0.1
+    with pytest.raises(InputError, match=r"0 rad/s"):
+        walk.request(VelocityCommand(turn_rad_s=0.1))

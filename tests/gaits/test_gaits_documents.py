@@ -145,7 +145,7 @@ def test_the_three_gaits_of_the_ers_7_ship() -> None:
     assert {"crawl", "trot", "fast"} <= set(gait_names("sony_ers7"))
     assert gait_names(ERS7) == gait_names("sony_ers7")
     assert gait_names("robotis_bioloid") == gait_names(robot("robotis_bioloid")) == ("biped",)
-    assert gait_names("hitec_robonova1") == ()
+    assert gait_names("deagostini_robi2") == ()
     assert read_gait("crawl").phases == phase_table("crawl")
     assert read_gait("trot", robot=ERS7).phases == phase_table("trot")
 
@@ -333,8 +333,8 @@ def test_a_gait_that_there_is_not_is_refused_with_those_there_are(name: str) -> 
 
 
 def test_a_robot_without_gaits_says_so() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown gait .* of hitec_robonova1 .*there are none"):
-        read_gait("trot", robot=robot("hitec_robonova1"))
+    with pytest.raises(UnknownNameError, match=r"unknown gait .* of deagostini_robi2 .*there are none"):
+        read_gait("trot", robot=robot("deagostini_robi2"))
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from posewright.errors import InputError, UnavailableError, escape_unprintable
 
-HOST = ("cc", "gcc", "clang")
+HOST_COMPILERS = ("cc", "gcc", "clang")
 """Names of the compilers for this computer, the preferred one first."""
 
 _AVR = "gcc-avr avr-libc arduino-core-avr"
@@ -38,7 +38,7 @@ STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-ffp-con
 Only tests add `-Werror`, since a user's chart may have contradictory conditions, about which gcc warns.
 """
 
-PATIENCE_S = 120.0
+TOOL_TIMEOUT_S = 120.0
 """Time limit of a tool [s]."""
 
 _MAX_LINES = 6
@@ -90,7 +90,7 @@ def find_compiler() -> Compiler:
     Raises:
         UnavailableError: there is none; the hint names the Debian package.
     """
-    path = next(filter(None, map(shutil.which, HOST)), None) or find_program(HOST[0])
+    path = next(filter(None, map(shutil.which, HOST_COMPILERS)), None) or find_program(HOST_COMPILERS[0])
     version_lines = run_tool(path, "--version").splitlines()
     return Compiler(path, version_lines[0] if version_lines else path)
 
@@ -130,7 +130,7 @@ def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> s
         process = subprocess.run(
             command,
             cwd=folder,
-            timeout=PATIENCE_S,
+            timeout=TOOL_TIMEOUT_S,
             capture_output=True,
             encoding="utf-8",
             errors="replace",

@@ -1,7 +1,8 @@
 """A biped's leg in closed form: yaw, roll and pitch at the hip, the knee, pitch and roll at the ankle.
 
-The axes of roll and pitch meet at the hip and at the ankle; the yaw's may lie in front of the hip or behind.
-A leg of five joints has no yaw: its foot points where its joints let it, and only its tilt can be chosen.
+At hip and ankle the axes of roll and pitch meet, or one is over the other; the yaw's may lie in front of
+the hip or behind. A leg of five joints has no yaw: its foot points where its joints let it, and only its
+tilt can be chosen.
 """
 
 from __future__ import annotations
@@ -42,11 +43,13 @@ class BipedLeg:
     Attributes:
         joints: names of its joints from the trunk to the foot.
         indices: their indices in `robot.joint_names`.
-        hip_m: a point of the yaw's axis at the height where roll and pitch meet, in the trunk's frame.
-        hip_ahead_m: how far in front of the yaw's axis roll and pitch meet.
-        thigh_m: from the hip to the knee's axis, forward and up.
-        shank_m: from there to the ankle, forward and up.
-        sole_m: from the ankle to the middle of the sole, in the foot's frame.
+        hip_m: a point of the yaw's axis at the height of the roll axis, in the trunk's frame.
+        hip_ahead_m: how far in front of the yaw's axis the pitch axis is.
+        thigh_m: from the hip's pitch axis to the knee's axis, forward and up.
+        shank_m: from there to the ankle's pitch axis, forward and up.
+        sole_m: from the ankle's roll axis to the middle of the sole, in the foot's frame.
+        hip_drop_m: how far under the hip's roll axis its pitch axis is.
+        ankle_drop_m: how far under the ankle's pitch axis its roll axis is.
     """
 
     joints: tuple[str, ...] = field(repr=False)
@@ -56,6 +59,8 @@ class BipedLeg:
     thigh_m: Planar = field(repr=False)
     shank_m: Planar = field(repr=False)
     sole_m: tuple[float, float, float] = field(repr=False)
+    hip_drop_m: float = field(default=0.0, repr=False)
+    ankle_drop_m: float = field(default=0.0, repr=False)
 
     @property
     def has_yaw(self) -> bool:
@@ -64,11 +69,11 @@ class BipedLeg:
 
     @property
     def reach_m(self) -> float:
-        """Distance from hip to ankle with the leg stretched [m]."""
-        return math.hypot(*self.thigh_m) + math.hypot(*self.shank_m)
+        """Distance from the roll axis of the hip to that of the ankle with the leg stretched [m]."""
+        return self.hip_drop_m + math.hypot(*self.thigh_m) + math.hypot(*self.shank_m) + self.ankle_drop_m
 
     def ankle_position(self, sole: Floats, turn: Floats) -> Floats:
-        """Return the ankle's position `(..., 3)` [m] from the middle of the sole and the foot's rotation."""
+        """Return the ankle's roll axis `(..., 3)` [m] from the middle of the sole and the foot's rotation."""
         point: Floats = sole - turn @ np.array(self.sole_m)
         return point
 
@@ -102,14 +107,6 @@ class BipedLeg:
         level[..., 1] = -across[..., 0] / horizontal
         upward = _cross(level, across)
         hip_to_ankle = yaw_to_ankle - self.hip_ahead_m * level if self.has_yaw else yaw_to_ankle
-        x = _dot(hip_to_ankle, level)
-        z = _dot(hip_to_ankle, upward)
-        knee = self._knee_angle(np.hypot(x, z))
-        # the hip's pitch turns the bent leg from where it is at pitch 0
-        thigh_x, thigh_z = self.thigh_m
-        shank_x, shank_z = _pitch(self.shank_m, knee)
-        direction_at_zero = np.arctan2(thigh_x + shank_x, thigh_z + shank_z)
-        hip_pitch = _wrap_angle(np.arctan2(x, z) - direction_at_zero)
         # the foot's pitch in the leg's plane and its roll out of it, from its x, or from its z without a yaw
         if self.has_yaw:
             foot_pitch = np.arctan2(-_dot(foot_ahead, upward), _dot(foot_ahead, level))
@@ -117,6 +114,15 @@ class BipedLeg:
         else:
             foot_pitch = np.arctan2(_dot(foot_up, level), _dot(foot_up, upward))
             ankle_roll = -np.arcsin(np.clip(_dot(foot_up, across), -1.0, 1.0))
+        # from pitch axis to pitch axis
+        x = _dot(hip_to_ankle, level) + self.ankle_drop_m * np.sin(foot_pitch)
+        z = _dot(hip_to_ankle, upward) + self.ankle_drop_m * np.cos(foot_pitch) + self.hip_drop_m
+        knee = self._knee_angle(np.hypot(x, z))
+        # the hip's pitch turns the bent leg from where it is at pitch 0
+        thigh_x, thigh_z = self.thigh_m
+        shank_x, shank_z = _pitch(self.shank_m, knee)
+        direction_at_zero = np.arctan2(thigh_x + shank_x, thigh_z + shank_z)
+        hip_pitch = _wrap_angle(np.arctan2(x, z) - direction_at_zero)
         return LegAngles(
             hip_yaw=np.arctan2(-across[..., 0], across[..., 1]),
             hip_roll=np.arctan2(across[..., 2], horizontal),
@@ -150,19 +156,23 @@ class BipedLeg:
         Both are in the trunk's frame.
         """
         hip = _rotation_about(2, angles.hip_yaw)
-        thigh = hip @ _rotation_about(0, angles.hip_roll) @ _rotation_about(1, angles.hip_pitch)
+        block = hip @ _rotation_about(0, angles.hip_roll)
+        thigh = block @ _rotation_about(1, angles.hip_pitch)
         shank = thigh @ _rotation_about(1, angles.knee)
-        foot = shank @ _rotation_about(1, angles.ankle_pitch) @ _rotation_about(0, angles.ankle_roll)
-        knee_point = np.array(self.hip_m) + hip[..., 0] * self.hip_ahead_m + thigh @ _embed(self.thigh_m)
-        return knee_point + shank @ _embed(self.shank_m) + foot @ np.array(self.sole_m), foot
+        ankle = shank @ _rotation_about(1, angles.ankle_pitch)
+        foot = ankle @ _rotation_about(0, angles.ankle_roll)
+        point = self.knee_positions(angles) + shank @ _embed(self.shank_m)
+        return point - ankle[..., 2] * self.ankle_drop_m + foot @ np.array(self.sole_m), foot
 
     def knee_positions(self, angles: LegAngles) -> Floats:
         """Return the position of the knee's axis in the trunk's frame, `(..., 3)` [m]."""
         hip = _rotation_about(2, angles.hip_yaw)
-        thigh = hip @ _rotation_about(0, angles.hip_roll) @ _rotation_about(1, angles.hip_pitch)
-        return np.asarray(
-            np.array(self.hip_m) + hip[..., 0] * self.hip_ahead_m + thigh @ _embed(self.thigh_m)
+        block = hip @ _rotation_about(0, angles.hip_roll)
+        thigh = block @ _rotation_about(1, angles.hip_pitch)
+        pitch_axis: Floats = (
+            np.array(self.hip_m) + hip[..., 0] * self.hip_ahead_m - block[..., 2] * self.hip_drop_m
         )
+        return pitch_axis + thigh @ _embed(self.thigh_m)
 
     def pick_angles(self, pose: Floats) -> LegAngles:
         """Return the angles of its joints in poses of the robot `(..., n_joints)`; a missing yaw is 0."""
@@ -197,6 +207,8 @@ def biped_legs_of(robot: Robot) -> Mapping[str, BipedLeg]:
             thigh_m=geometry.thigh_m,
             shank_m=geometry.shank_m,
             sole_m=(sole_x, mirror * sole_y, sole_z),
+            hip_drop_m=geometry.hip_drop_m,
+            ankle_drop_m=geometry.ankle_drop_m,
         )
     return legs
 

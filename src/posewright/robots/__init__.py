@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from posewright.robots.biped import OUTWARDS as OUTWARDS
     from posewright.robots.biped import SIDES as SIDES
     from posewright.robots.biped import BipedGeometry as BipedGeometry
+    from posewright.robots.biped import PointMasses as PointMasses
     from posewright.robots.card import Robot as Robot
     from posewright.robots.card import html_table as html_table
     from posewright.robots.card_tables import SECTIONS as SECTIONS

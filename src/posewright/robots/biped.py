@@ -51,13 +51,15 @@ class BipedGeometry:
     Attributes:
         joints: of each leg from the trunk to the foot, by side: six, or five without a yaw at the hip.
         feet: name of each leg's foot, by side.
-        hip_m: a point of the yaw's axis at the height where roll and pitch meet, in the trunk's frame [m].
-        hip_ahead_m: how far in front of the yaw's axis roll and pitch meet [m].
-        thigh_m: from the hip to the knee's axis, forward and up [m].
-        shank_m: from there to the ankle, forward and up [m].
-        sole_m: from the ankle to the middle of the sole, in the foot's frame [m].
+        hip_m: a point of the yaw's axis at the height of the roll axis, in the trunk's frame [m].
+        hip_ahead_m: how far in front of the yaw's axis the pitch axis is [m].
+        thigh_m: from the hip's pitch axis to the knee's axis, forward and up [m].
+        shank_m: from there to the ankle's pitch axis, forward and up [m].
+        sole_m: from the ankle's roll axis to the middle of the sole, in the foot's frame [m].
         sole_size_m: length and width of a sole [m].
-        masses: the robot's mass as points.
+        masses: the robot's mass as points; None if nothing needs them.
+        hip_drop_m: how far under the hip's roll axis its pitch axis is [m].
+        ankle_drop_m: how far under the ankle's pitch axis its roll axis is [m].
     """
 
     joints: Mapping[str, tuple[str, ...]] = field(repr=False)
@@ -68,7 +70,9 @@ class BipedGeometry:
     shank_m: tuple[Coordinate, Coordinate] = field(repr=False)
     sole_m: tuple[Coordinate, Coordinate, Coordinate] = field(repr=False)
     sole_size_m: tuple[Length, Length]
-    masses: PointMasses = field(repr=False)
+    masses: PointMasses | None = field(default=None, repr=False)
+    hip_drop_m: Coordinate = 0.0
+    ankle_drop_m: Coordinate = 0.0
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from posewright.charts.machine import MAX_MICROSTEPS, Machine
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type
-from posewright.codegen.c.arithmetic import closure, fragment
+from posewright.codegen.c.arithmetic import fragment, with_called_fragments
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.region_tree import has_single_state
@@ -259,7 +259,7 @@ class ChartGenerator:
     # The header
 
     def header(self) -> SourceFile:
-        """Return the header."""
+        """Return `<prefix>.h`: constants, the structs of inputs, outputs and chart, and the functions."""
         names = self.names
         writer = CWriter()
         guard = f"{names.constant}_H"
@@ -401,7 +401,7 @@ class ChartGenerator:
         init = self._capture_lines(self._write_init)
         step = self._capture_lines(self._write_step)
         all_functions = CWriter()
-        for name in closure(sorted(self.code.expressions.support_functions)):
+        for name in with_called_fragments(sorted(self.code.expressions.support_functions)):
             if name == "pw_f64":  # the header has it
                 continue
             all_functions.write([*fragment(name), ""])
@@ -466,8 +466,8 @@ class ChartGenerator:
         note = "" if self.may_overflow else " There is always room."
         writer.line(comment(f"Puts an event into the queue, first in, first out.{note}"))
         with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
-            tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
-            with writer.block(f"if (chart->waiting < {size}U)", tail):
+            block_end = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
+            with writer.block(f"if (chart->waiting < {size}U)", block_end):
                 writer.line(f"chart->queue[(uint16_t)(chart->next + chart->waiting) % {size}U] = event;")
                 writer.line(f"chart->waiting = ({self._queue_count_type})(chart->waiting + 1U);")
             if self.may_overflow:

@@ -416,9 +416,8 @@ class CExpressions:
             return CExpression(f"{name}({left.text}, {right.text})", kind, is_atom=True)
         if is_emulated:
             return self._emulated_call(f"pw_f64_{_EMULATED_NAMES[tree.operator]}", left, right)
-        if (
-            self.soft_doubles and tree.operator is Operator.OVER
-        ):  # avr-libc rounds some subnormal quotients wrongly
+        # avr-libc rounds some subnormal quotients wrongly
+        if self.soft_doubles and tree.operator is Operator.OVER:
             self.support_functions.add("pw_f32_div")
             return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, is_atom=True)
         return CExpression(f"{left.as_operand} {_ARITHMETIC_SIGNS[tree.operator]} {right.as_operand}", kind)

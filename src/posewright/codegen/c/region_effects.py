@@ -356,7 +356,7 @@ class RegionEffects:
         for node in reversed(nodes_left):
             if node.exit:
                 field_of_state = self._field(self.tree.region_of(node.index))
-                condition = self.tree.condition(node.index, field_of_state, self.constants, source)
+                condition = self.tree.active_condition(node.index, field_of_state, self.constants, source)
                 self._write_if(condition, partial(self.code.write_exit, node))
             self.code.write_state_reset(node)
 
@@ -385,7 +385,7 @@ class RegionEffects:
 
     def _write_history_update(self, node: StateNode, source: int) -> None:
         """Write lines that store the histories of a state when it is left; `source` is an active node."""
-        condition = self.tree.condition(
+        condition = self.tree.active_condition(
             node.index, self._field(self.tree.region_of(node.index)), self.constants, source
         )
 
@@ -454,7 +454,10 @@ class RegionEffects:
     def _write_history_entry(
         self, node: StateNode, target: ResolvedTarget, history_kind: HistoryKind
     ) -> None:
-        """Write lines that enter what a history of a node stores, or its default while it is empty."""
+        """Write lines that enter what a history of a node stores, or its default while it is empty.
+
+        The field of the first of its regions is 0 while it is empty.
+        """
         history_index = self.machine.histories.index((node.index, history_kind))
         region = self.tree.regions_of_history(node.index, history_kind)[0]
         stored = self._history_field(history_index, region)
@@ -509,7 +512,7 @@ class RegionEffects:
                 entered_regions.add(region)
                 self.code.writer.line(f"{self._state(region)} = {stored};")
             if inner_node.entry or (inner_node.final and self._done_events(inner_node)):
-                condition = self.tree.condition(number, stored, self.constants, source=node.index)
+                condition = self.tree.active_condition(number, stored, self.constants, active_node=node.index)
                 self._write_if(condition, partial(self._write_entry_effects, inner_node))
 
     def _write_entry_effects(self, node: StateNode) -> None:
@@ -531,8 +534,8 @@ class RegionEffects:
             if not all(self.tree.can_be_active(node.index, target) for target in targets):
                 continue
             region = self.tree.region_of(node.index)
-            condition = self.tree.condition(
-                node.index, self._state(region), self.constants, source=targets[0]
+            condition = self.tree.active_condition(
+                node.index, self._state(region), self.constants, active_node=targets[0]
             )
             self._write_if(condition, partial(self._clear_histories, node))
 

@@ -77,7 +77,7 @@ class RegionMicrostep:
         self.transitions_of_region = {}
         for region in self.tree.inner_first(self.tree.regions):
             transitions = [transition for node in region.nodes for transition in self._transitions_of(node)]
-            if transitions:  # those that leave as much have neighbouring numbers, for short conditions
+            if transitions:  # those of one domain get neighbouring numbers, which makes conditions short
                 self.transitions_of_region[region] = sorted(transitions, key=_domain_number)
         self.regions = list(self.transitions_of_region)
         self._domains_of_region = {
@@ -157,8 +157,10 @@ class RegionMicrostep:
             write_chosen: writes the lines for an enabled transition, of which the last is a `return`.
         """
         writer = self.code.writer
-        guarded = {node: [*self.code.guard_transitions(self._transitions_of(node))] for node in region.nodes}
-        states = [state for state in region.states if guarded[state]]
+        transitions_of_node = {
+            node: [*self.code.guard_transitions(self._transitions_of(node))] for node in region.nodes
+        }
+        states = [state for state in region.states if transitions_of_node[state]]
         constants = self.code.names.states
         if states:
             with writer.block(f"switch (chart->{self.code.names.region_fields[region.root.index]})"):
@@ -166,19 +168,20 @@ class RegionMicrostep:
                     with writer.traced_to(self.code.state_element(state)):
                         writer.line(f"case {constants[state.index]}:")
                         writer.depth += 1
-                        self._write_transitions(guarded[state], write_chosen)
-                        if guarded[state][-1].condition is not None:
+                        self._write_transitions(transitions_of_node[state], write_chosen)
+                        # without a condition the last one always returns, so a `break` is not reached
+                        if transitions_of_node[state][-1].condition is not None:
                             writer.line("break;")
                         writer.depth -= 1
                 writer.write(["default:", "    break;"])
         for node in reversed(region.nodes):  # in document order, outer states come first
-            if node in region.states or not guarded[node]:
+            if node in region.states or not transitions_of_node[node]:
                 continue
             with writer.traced_to(self.code.state_element(node)):
                 field = f"chart->{self.code.names.region_fields[region.root.index]}"
-                condition = self.tree.condition(node.index, field, constants, source=None)
+                condition = self.tree.active_condition(node.index, field, constants, active_node=None)
                 with writer.block(f"if ({condition})"):
-                    self._write_transitions(guarded[node], write_chosen)
+                    self._write_transitions(transitions_of_node[node], write_chosen)
 
     def _write_transitions(
         self, transitions: Iterable[GuardedTransition], write_chosen: Callable[[CompoundTransition], None]

@@ -154,8 +154,8 @@ class RegionTree:
         parent = self.nodes[node_number].parent
         return self.nodes[parent].parallel and self.is_certainly_active(parent, source)
 
-    def condition(
-        self, node_number: int, field: str, constants: Mapping[int, str], source: int | None
+    def active_condition(
+        self, node_number: int, field: str, constants: Mapping[int, str], active_node: int | None
     ) -> str:
         """Return the condition in C, without brackets, that a node is active; empty if it always is.
 
@@ -163,22 +163,22 @@ class RegionTree:
             node_number: the node.
             field: the expression of C for the number of the active state of its region; 0 for none.
             constants: the constant of each state, by its number.
-            source: a node that is active; None where the chart may not have been entered.
+            active_node: another node that is active; None where the chart may not have been entered.
         """
         region = self.region_of(node_number)
-        candidates = [state.index for state in region.states]
-        lowest = 0
-        if source is not None:
-            if self.is_certainly_active(node_number, source):
+        candidates = [state.index for state in region.states]  # those that may be active
+        lowest = 0  # the least value that the field may have
+        if active_node is not None:
+            if self.is_certainly_active(node_number, active_node):
                 return ""
-            candidates = [state for state in candidates if self.can_be_active(state, source)]
-            if self.is_certainly_active(region.root.index, source):
+            candidates = [state for state in candidates if self.can_be_active(state, active_node)]
+            if self.is_certainly_active(region.root.index, active_node):
                 lowest = min(candidates)
-        inside = {
+        states_inside = {
             state: constants[state]
             for state in candidates
             if state == node_number or node_number in self.nodes[state].ancestors
         }
-        if len(inside) == len(candidates):
+        if len(states_inside) == len(candidates):
             return "" if lowest else f"{field} != 0U"
-        return number_condition(field, inside, lowest=lowest, highest=max(candidates))
+        return number_condition(field, states_inside, lowest=lowest, highest=max(candidates))

@@ -118,7 +118,7 @@ class RegionsCode:
     def active_condition(self, node_number: int) -> str:
         """Return the condition of C, without brackets, that a state is active."""
         field = f"chart->{self.field(self.tree.region_of(node_number))}"
-        return self.tree.condition(node_number, field, self.code.names.states, source=None)
+        return self.tree.active_condition(node_number, field, self.code.names.states, active_node=None)
 
     # Functions
 

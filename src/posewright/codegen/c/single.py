@@ -464,7 +464,12 @@ class SingleStateCode:
         return [f"if ({field} != 0U) {{", f"    set_bit({pointer}, {field});", "}"]
 
     def lines_loading_history(self, history_index: int, pointer: str) -> list[str]:
-        """Return lines that load a history from its bitmap in a state record; see `lines_storing_history`."""
+        """Return lines of C that set the field of a history from its bitmap in a state record.
+
+        Args:
+            history_index: index of the history in the machine.
+            pointer: the expression of C for the address of the bitmap.
+        """
         node_number, history_kind = self.code.machine.histories[history_index]
         lines = []
         for stored_node in self.storable_nodes(node_number, history_kind):

@@ -289,8 +289,6 @@ def _active_states(unit_spec: UnitSpec, states: Records) -> list[str]:
     if not isinstance(reference, InterpreterRun):
         return [" ".join(map(str, bitmap.tolist())) for bitmap in states["active"]]
     nodes = reference.machine.nodes[1:]
-    active_names = (
-        [node.name for node in nodes if bitmap[node.index // 8] >> node.index % 8 & 1]
-        for bitmap in states["active"]
-    )
+    is_active = np.unpackbits(states["active"], axis=1, bitorder="little")  # a column for each node
+    active_names = ([node.name for node in nodes if row[node.index]] for row in is_active)
     return ["+".join(names) or "-" for names in active_names]

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.errors import InputError
 from posewright.gaits.biped.stair_gait import StairGait
 from posewright.kinematics import biped_legs_of
 from posewright.motions import Easing, Keyframe, Motion, Pose, check_design_rules
-from posewright.robots import LEG_PARTS, OUTWARDS, SIDES, BipedGeometry, Robot
+from posewright.robots import LEG_PARTS, OUTWARDS, SIDES, BipedGeometry, PointMasses, Robot
 
 KEYFRAME_S = 0.125
 """Time between two keyframes."""
@@ -108,6 +109,7 @@ class StairSteps:
         self._robot = robot
         self._legs = biped_legs_of(robot)
         self._geometry = robot.require_biped()
+        self._masses = _require_masses(robot)
         self._joints = tuple(joint.name for joint in robot.joints)
 
     def motions(self) -> dict[str, Motion]:
@@ -251,7 +253,7 @@ class StairSteps:
             turn: rotation of the trunk, `(3, 3)`.
             feet: position and rotation of each sole, by side.
         """
-        masses = self._geometry.masses
+        masses = self._masses
         ankle_sum = np.sum([self._legs[side].ankle_position(*feet[side]) for side in SIDES], axis=0)
         # total * centre = upper * its position + ankle * (sum of both ankles), solved for the upper body
         upper_body_centre = (
@@ -266,6 +268,14 @@ class StairSteps:
         leg = self._legs[side]
         hip = trunk + turn @ (np.array(leg.hip_m) + np.array([leg.hip_ahead_m, 0.0, 0.0]))
         return float(np.linalg.norm(hip - leg.ankle_position(*foot))) - self.gait.stretch_m
+
+
+def _require_masses(robot: Robot) -> PointMasses:
+    """Return a biped's mass as points, or raise InputError if its card has none."""
+    masses = robot.require_biped().masses
+    if masses is None:
+        raise InputError(f"the card of {robot.name} has no point masses", hint="add `masses:` under `biped:`")
+    return masses
 
 
 class _StepSequence:

@@ -277,6 +277,7 @@ def _feet_after(
         positions=np.stack(
             [path[window.end_point_index] for path, window in zip(points, windows, strict=True)]
         ),
+        # the next step's interpolation also needs the point before the one that ends this step
         previous_angles=np.stack(
             [knots[window.end_point_index - 1] for knots, window in zip(angles, windows, strict=True)]
         ),

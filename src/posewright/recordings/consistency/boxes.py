@@ -23,6 +23,10 @@ _MOVING_M_S = 0.15
 _REACH_M = 0.15
 """Distance of a robot's joints and soles from its surface; anything further cannot touch it [m]."""
 
+_PUSHING_RADII = 2.5
+_PUSHING_M_S = 0.01
+"""A box that moves so fast may push one whose middle is nearer than so many of that one's radii."""
+
 _INSIDE_M = 0.03
 """Depth of a sole's middle inside a standing box that no contact allows [m]."""
 
@@ -73,7 +77,10 @@ def _compare_places(
 def _check_moves(
     recording: Recording, robots: Sequence[RecordedRobot], arena: Arena
 ) -> Iterator[Inconsistency]:
-    """Yield a box that jumps, or that moves while no robot and no other moving box is near."""
+    """Yield an inconsistency for the first box that jumps, or that moves though nothing near can push it.
+
+    A robot can, and another box that moves itself.
+    """
     boxes = recording.boxes
     steps_s = np.diff(recording.times)
     speeds = np.linalg.norm(np.diff(boxes[..., :3], axis=0), axis=2) / steps_s[:, None]
@@ -93,7 +100,7 @@ def _check_moves(
         others = np.delete(boxes[..., :3], index, axis=1)
         if others.shape[1]:
             gaps = np.linalg.norm(others - centre[:, None], axis=2)[1:]
-            is_pushed = (gaps < 2.5 * radius_m) & (np.delete(speeds, index, axis=1) > 0.01)
+            is_pushed = (gaps < _PUSHING_RADII * radius_m) & (np.delete(speeds, index, axis=1) > _PUSHING_M_S)
             is_moving &= ~is_pushed.any(axis=1)
         if is_moving.any():
             row = int(is_moving.argmax()) + 1
