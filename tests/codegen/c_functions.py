@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from posewright.codegen.c.arithmetic import closure, fragment, headers
+from posewright.codegen.c.arithmetic import fragment, headers, with_called_fragments
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-Wno-unused-function")
 DTYPES = {
@@ -45,7 +45,7 @@ def source_of(names: Iterable[str]) -> str:
     names = tuple(names)
     included = ("stdbool.h", "stddef.h", "stdint.h", *headers(names))
     lines = [f"#include <{header}>" for header in dict.fromkeys(included)]
-    for name in closure(names):
+    for name in with_called_fragments(names):
         lines += ["", *fragment(name)]
     return "\n".join(lines) + "\n"
 

@@ -12,7 +12,7 @@ import pytest
 
 from posewright.charts.expression import Scope, parse_expression
 from posewright.charts.types import FloatType, IntType, to_single
-from posewright.codegen.c.arithmetic import closure, fragment, headers
+from posewright.codegen.c.arithmetic import fragment, headers, with_called_fragments
 from posewright.codegen.c.arithmetic.fragments import every_name
 
 from .c_functions import Functions, assert_same, is_function
@@ -127,7 +127,7 @@ def test_a_whole_number_may_be_rounded_to_32_bits_before_it_is_cut() -> None:
 
 
 def test_a_fragment_comes_after_what_it_calls_and_brings_its_headers() -> None:
-    assert closure(["pw_abs", "pw_fit_double", "pw_abs"]) == (
+    assert with_called_fragments(["pw_abs", "pw_fit_double", "pw_abs"]) == (
         "pw_neg",
         "pw_abs",
         "pw_min_double",
@@ -149,7 +149,7 @@ def test_a_name_that_is_no_fragment_is_a_mistake_of_the_generator() -> None:
     with pytest.raises(ValueError, match="no fragment of C named pw_plus"):
         fragment("pw_plus")
     with pytest.raises(ValueError, match="pw_plus"):
-        closure(["pw_add", "pw_plus"])
+        with_called_fragments(["pw_add", "pw_plus"])
 
 
 def test_special_operands_meet_each_other() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from posewright.errors import InputError, UnavailableError, escape_unprintable
 
-HOST = ("cc", "gcc", "clang")
+HOST_COMPILERS = ("cc", "gcc", "clang")
 """Names of the compilers for this computer, the preferred one first."""
 
 _AVR = "gcc-avr avr-libc arduino-core-avr"
@@ -90,7 +90,7 @@ def find_compiler() -> Compiler:
     Raises:
         UnavailableError: there is none; the hint names the Debian package.
     """
-    path = next(filter(None, map(shutil.which, HOST)), None) or find_program(HOST[0])
+    path = next(filter(None, map(shutil.which, HOST_COMPILERS)), None) or find_program(HOST_COMPILERS[0])
     version_lines = run_tool(path, "--version").splitlines()
     return Compiler(path, version_lines[0] if version_lines else path)
 

@@ -193,9 +193,8 @@ _GOAL_POSITION_BITS = 14
 def _require_dynamixel_servos(robot: Robot) -> None:
     """Raise an InputError if a servo of the robot does not take Dynamixel goal positions."""
     for servo in robot.servos:
-        is_dynamixel = (
-            servo.id is not None and servo.tick_urad is None
-        )  # other servos have ticks of their own
+        has_own_ticks = servo.tick_urad is not None  # other than those of Dynamixel servos
+        is_dynamixel = servo.id is not None and not has_own_ticks
         is_in_range = servo.last_tick < 1 << _GOAL_POSITION_BITS
         if not (is_dynamixel and is_in_range):
             raise InputError(

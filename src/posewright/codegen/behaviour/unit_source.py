@@ -10,7 +10,7 @@ import numpy as np
 from posewright.charts.expression import Name
 from posewright.codegen.behaviour.wires import SensorField, WiresCode, double_literal, name_sensor_fields
 from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.c.arithmetic import closure, fragment
+from posewright.codegen.c.arithmetic import fragment, with_called_fragments
 from posewright.codegen.c.expressions import CExpressions
 from posewright.codegen.c.names import identifier
 from posewright.codegen.c.offsets import IN, offset_constants, offset_lines
@@ -144,7 +144,7 @@ class UnitSource:
         self._wires.write(functions)
         self._write_choose(functions)
         body = CWriter()
-        for name in closure(self._expressions.support_functions):
+        for name in with_called_fragments(self._expressions.support_functions):
             body.write([*fragment(name), ""])
         self._write_constants(body)
         self._write_variables(body)

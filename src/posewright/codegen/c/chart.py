@@ -8,7 +8,7 @@ from functools import cached_property
 
 from posewright.charts.machine import MAX_MICROSTEPS, Machine
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type
-from posewright.codegen.c.arithmetic import closure, fragment
+from posewright.codegen.c.arithmetic import fragment, with_called_fragments
 from posewright.codegen.c.code import MAX_QUEUE, ChartCode, queue_bound
 from posewright.codegen.c.monitors import MonitorCode
 from posewright.codegen.c.region_tree import has_single_state
@@ -401,7 +401,7 @@ class ChartGenerator:
         init = self._capture_lines(self._write_init)
         step = self._capture_lines(self._write_step)
         all_functions = CWriter()
-        for name in closure(sorted(self.code.expressions.support_functions)):
+        for name in with_called_fragments(sorted(self.code.expressions.support_functions)):
             if name == "pw_f64":  # the header has it
                 continue
             all_functions.write([*fragment(name), ""])

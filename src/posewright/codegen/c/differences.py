@@ -184,12 +184,12 @@ def _find_soft_double_difference(generator: ChartGenerator) -> CodeDifference | 
     """Return that 64-bit floats are slow on the UNO; None if the chart has none or has another target."""
     doubles = [
         name
-        for name, kind in {**generator.chart.inputs, **generator.chart.variables}.items()
-        if isinstance(kind, FloatType) and not kind.single
+        for name, value_type in {**generator.chart.inputs, **generator.chart.variables}.items()
+        if isinstance(value_type, FloatType) and not value_type.single
     ]
-    if not generator.options.soft_doubles or not (
-        doubles or any(name.startswith("pw_f64") for name in generator.code.expressions.support_functions)
-    ):
+    support_functions = generator.code.expressions.support_functions
+    computes_doubles = any(name.startswith("pw_f64") for name in support_functions)
+    if not generator.options.soft_doubles or not (doubles or computes_doubles):
         return None
     return CodeDifference(
         "fractions of 64 bits",

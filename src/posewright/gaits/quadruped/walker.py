@@ -19,10 +19,6 @@ from posewright.gaits.quadruped.timing import (
 from posewright.gaits.quadruped.values import GaitValues
 from posewright.robots import Robot
 
-MAX_CYCLES = 12
-"""Cycles until a walk is steady. From the greatest command to its opposite it takes eight steps, at worst a
-cycle each; a cycle later every foot has landed for the new one, and another later lifted from there."""
-
 
 class _CachedStep(NamedTuple):
     """A planned step, with the command and the feet that it was planned for."""
@@ -83,28 +79,6 @@ class Walker:
         self._next_step_index = (self._next_step_index + 1) % self.planner.n_steps_per_cycle
         self._feet = step.feet_after
         return step
-
-    def until_steady(self, command: VelocityCommand) -> tuple[list[PlannedStep], list[PlannedStep]]:
-        """Walk whole cycles until one ends as it began, so that it would repeat.
-
-        Returns:
-            The steps before, at least a cycle of them, and those of the steady cycle.
-
-        Raises:
-            InputError: no cycle repeats within `MAX_CYCLES`.
-        """
-        lead_in: list[PlannedStep] = []
-        for _ in range(MAX_CYCLES):
-            start_feet = self._feet
-            has_reached_command = self._command_in_force == command
-            cycle = [self.take_step(command) for _ in range(self.planner.n_steps_per_cycle)]
-            if lead_in and has_reached_command and start_feet.equals(self._feet):
-                return lead_in, cycle
-            lead_in += cycle
-        raise InputError(
-            f"gait {self.gait.name} does not become periodic at this command",
-            hint=f"within {MAX_CYCLES} cycles",
-        )
 
     def _plan_step(self, command: VelocityCommand, feet: Feet, step_index: int) -> PlannedStep:
         """Return a step, from the cache if the previous cycle planned it with the same command and feet."""
@@ -202,6 +176,10 @@ class QuadrupedGenerator:
             self._pending_rows = self._pending_rows[len(chunks[-1]) :]
             missing -= len(chunks[-1])
         return np.concatenate(chunks) if chunks else self._no_rows
+
+    def take_step(self, command: VelocityCommand) -> PlannedStep:
+        """Return the next step, whose command approaches the given one as far as a single step allows."""
+        return self._walker.take_step(command)
 
     def _plan_rows(self, missing: int) -> Floats:
         """Return a step's frames, or as many as are missing if it stands, `(n, n_joints)` [rad]."""

@@ -8,6 +8,6 @@
 | `soft_doubles.c` | fractions of 64 bits as their bits | where `double` has 32, as on an AVR |
 """
 
-from posewright.codegen.c.arithmetic.fragments import closure, fragment, headers
+from posewright.codegen.c.arithmetic.fragments import fragment, headers, with_called_fragments
 
-__all__ = ["closure", "fragment", "headers"]
+__all__ = ["fragment", "headers", "with_called_fragments"]

@@ -21,12 +21,12 @@ class _Fragment:
 
     Attributes:
         lines: its lines.
-        needs: the names of the fragments that it mentions.
+        mentioned_names: the names of the fragments that it mentions.
         headers: the standard headers that its file includes.
     """
 
     lines: tuple[str, ...]
-    needs: tuple[str, ...]
+    mentioned_names: tuple[str, ...]
     headers: tuple[str, ...]
 
 
@@ -39,7 +39,7 @@ def fragment(name: str) -> tuple[str, ...]:
     return _find(name).lines
 
 
-def closure(names: Iterable[str]) -> tuple[str, ...]:
+def with_called_fragments(names: Iterable[str]) -> tuple[str, ...]:
     """Return these fragments and all that they call, each once, callees first.
 
     Raises:
@@ -50,8 +50,8 @@ def closure(names: Iterable[str]) -> tuple[str, ...]:
     def add(name: str) -> None:
         """Add a fragment after all that it calls."""
         if name not in ordered:
-            for need in _find(name).needs:
-                add(need)
+            for mentioned_name in _find(name).mentioned_names:
+                add(mentioned_name)
             ordered[name] = None
 
     for name in names:
@@ -61,7 +61,7 @@ def closure(names: Iterable[str]) -> tuple[str, ...]:
 
 def headers(names: Iterable[str]) -> tuple[str, ...]:
     """Return the standard headers that these fragments and all that they call need, such as `math.h`."""
-    return tuple(sorted({header for name in closure(names) for header in _find(name).headers}))
+    return tuple(sorted({header for name in with_called_fragments(names) for header in _find(name).headers}))
 
 
 def every_name() -> tuple[str, ...]:
@@ -96,6 +96,10 @@ def _fragments() -> dict[str, _Fragment]:
             headers_of[head[1]] = file_headers
     fragments = {}
     for name, text in text_of.items():
-        needs = dict.fromkeys(word for word in _WORD.findall(text) if word in text_of and word != name)
-        fragments[name] = _Fragment(tuple(text.splitlines()), needs=tuple(needs), headers=headers_of[name])
+        mentioned_names = dict.fromkeys(
+            word for word in _WORD.findall(text) if word in text_of and word != name
+        )
+        fragments[name] = _Fragment(
+            tuple(text.splitlines()), mentioned_names=tuple(mentioned_names), headers=headers_of[name]
+        )
     return fragments
