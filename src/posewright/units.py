@@ -13,7 +13,7 @@ RAD_S_PER_RPM = 2.0 * math.pi / 60.0
 CM_PER_M = 100.0
 
 MAX_WHOLE_NUMBER_DIGITS = 18
-"""More digits in a text of a user are no quantity of ours; Python refuses to convert some thousands of them."""
+"""A longer text is no quantity here, and Python refuses to convert some thousands of digits."""
 
 
 def parse_whole_number(text: str) -> int | None:

@@ -400,6 +400,20 @@ def contests_not_trusted(day: Day) -> dict[str, str]:
     return {name: problem for name, problem in check_day(day) if "/" not in name}
 
 
+def test_a_stored_day_needs_the_inspection_of_each_entry_and_points_for_each_place(
+    tmp_path: Path, short_day: Path, played_quickly: list[str]
+) -> None:
+    day = pw.play_day(entries(tmp_path / "in", "a", "b"), tmp_path / "out", rules=short_day)
+    assert played_quickly
+    save_day(replace(day, inspections={"a": ""}))
+    with pytest.raises(FormatError, match="inspections: 'b' is missing"):
+        pw.read_day(tmp_path / "out")
+    exhibition, *others = day.disciplines
+    save_day(replace(day, disciplines=(replace(exhibition, earned={"a": 0.0}), *others)))
+    with pytest.raises(FormatError, match=r"disciplines\[0\].earned: 'b' is missing"):
+        pw.read_day(tmp_path / "out")
+
+
 def test_places_points_and_tables_follow_from_the_runs(
     tmp_path: Path, short_day: Path, played_quickly: list[str]
 ) -> None:
@@ -428,6 +442,10 @@ def test_places_points_and_tables_follow_from_the_runs(
     assert jury_cheats["exhibition"] == "places of 'a': 1 is stored, but the result of the runs gives 2"
     without_final = {name: runs for name, runs in sumo.runs.items() if name != "sumo-round-2"}
     assert "the runs in sumo-round-2 are none" in problems(replace(sumo, runs=without_final))["day.json"]
+    first_run, *further_runs = passivity.runs["passivity-test"]
+    run_without_number = replace(first_run, figures={**first_run.figures, "points": "many"})
+    no_number = replace(passivity, runs={"passivity-test": (run_without_number, *further_runs)})
+    assert "the points of a are 'many'" in problems(no_number)["day.json"]
     failed = tuple(replace(run, error="it fell") for run in passivity.runs["passivity-test"])
     forged = replace(passivity, runs={"passivity-test": failed})
     changed_day = replace(day, disciplines=(exhibition, forged, sumo))

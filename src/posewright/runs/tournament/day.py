@@ -250,7 +250,7 @@ def _read_day(node: Node, folder: Path) -> Day:
     """Return a day from the values in its `day.json`; raise an InputError for others."""
     keys = ("name", "title", "seed", "contestants", "disciplines", "inspections")
     entries = node.fields(required=keys, optional=("rules",))
-    return Day(
+    day = Day(
         name=entries["name"].text(),
         title=entries["title"].text(),
         seed=entries["seed"].integer(low=0),
@@ -260,6 +260,16 @@ def _read_day(node: Node, folder: Path) -> Day:
         folder=folder,
         rules=read_record(entries["rules"], DayRules) if "rules" in entries else None,
     )
+    for contestant in day.contestants:
+        if contestant.name not in day.inspections:
+            entries["inspections"].fail(f"{contestant.name!r} is missing", hint="each entry is inspected")
+    for discipline, entry in zip(day.disciplines, entries["disciplines"].items(), strict=True):
+        for name in discipline.places:
+            if name not in discipline.earned:
+                entry.fields()["earned"].fail(
+                    f"{name!r} is missing", hint="each entry with a place has points"
+                )
+    return day
 
 
 def _read_discipline(node: Node) -> Discipline:

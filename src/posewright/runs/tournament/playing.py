@@ -23,7 +23,7 @@ from posewright.contests import (
 from posewright.contests import contest as contest_named
 from posewright.contests import earned_by_places as shared_points
 from posewright.documents import create_folder, lock_folders, path_exists, read_text, write_atomically
-from posewright.errors import InputError
+from posewright.errors import FormatError, InputError
 from posewright.recordings import read_mcap, write_mcap
 from posewright.runs.batch import (
     RESULTS,
@@ -372,7 +372,11 @@ def _play_solo(
 
 
 def _points_earned(discipline_rules: DisciplineRules, contest: Contest, batch: Batch) -> dict[str, float]:
-    """Return the points of each run, by the contest's own table or else by the day's."""
+    """Return the points of each run, by the contest's own table or else by the day's.
+
+    Raises:
+        FormatError: the stored points of a run are no number.
+    """
     names = [run.name for run in batch.completed]
     if isinstance(contest, DayContest):
         scores = [_score(contest, batch, run) for run in batch.completed]
@@ -381,7 +385,13 @@ def _points_earned(discipline_rules: DisciplineRules, contest: Contest, batch: B
     if discipline_rules.places:
         points = shared_points(rank_places([run.ranking for run in batch.completed]), discipline_rules.places)
         return dict(zip(names, points, strict=True))
-    return {run.name: float(run.figures.get("points") or 0.0) for run in batch.completed}
+    earned = {}
+    for batch_run in batch.completed:
+        points = batch_run.figures.get("points") or 0.0
+        if isinstance(points, bool) or not isinstance(points, int | float):
+            raise FormatError(f"the points of {batch_run.name} are {points!r:.80}", hint="a number")
+        earned[batch_run.name] = float(points)
+    return earned
 
 
 def _score(contest: Contest, batch: Batch, run: BatchRun) -> Score:
