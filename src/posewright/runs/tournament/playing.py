@@ -385,12 +385,12 @@ def _points_earned(discipline_rules: DisciplineRules, contest: Contest, batch: B
     if discipline_rules.places:
         points = shared_points(rank_places([run.ranking for run in batch.completed]), discipline_rules.places)
         return dict(zip(names, points, strict=True))
-    earned = {}
+    earned: dict[str, float] = {}
     for batch_run in batch.completed:
-        points = batch_run.figures.get("points") or 0.0
-        if isinstance(points, bool) or not isinstance(points, int | float):
-            raise FormatError(f"the points of {batch_run.name} are {points!r:.80}", hint="a number")
-        earned[batch_run.name] = float(points)
+        run_points = batch_run.figures.get("points") or 0.0
+        if isinstance(run_points, bool) or not isinstance(run_points, int | float):
+            raise FormatError(f"the points of {batch_run.name} are {run_points!r:.80}", hint="a number")
+        earned[batch_run.name] = float(run_points)
     return earned
 
 
