@@ -17,6 +17,7 @@ from posewright.gaits.quadruped.timing import (
     require_command_in_range,
 )
 from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.step_generator import StepGenerator
 from posewright.robots import Robot
 
 MAX_CYCLES = 12
@@ -118,11 +119,12 @@ class Walker:
         return step
 
 
-class QuadrupedGenerator:
+class QuadrupedGenerator(StepGenerator):
     """Generates joint angles of a quadruped from velocity commands; a `GaitGenerator`.
 
-    A new command takes effect at the next step, where feet lift, and is reached within four steps, or eight
-    from its opposite. Before the first request the robot steps on the spot.
+    A new command takes effect where feet lift, and is reached within four steps, or eight from its opposite.
+    After `halt` it takes seven cycles at most until it stands: four steps to slow down, then all feet go to
+    their equilibrium points.
 
     Raises:
         InputError: the gait is another robot's, a leg is missing in the robot's card, or the times of the
@@ -133,32 +135,12 @@ class QuadrupedGenerator:
     def __init__(self, gait: GaitValues, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
         self.gait = gait
-        self._no_rows: Floats = np.empty((0, len(robot.joints)))
-        self.reset()
+        super().__init__(self._walker.planner.standing_pose)
 
     @property
     def timing(self) -> GaitTiming:
         """The times of a cycle."""
         return self._walker.planner.timing
-
-    @property
-    def standing_pose(self) -> Floats:
-        """The pose before the first step, `(n_joints,)` [rad]."""
-        return self._walker.planner.standing_pose
-
-    @property
-    def command(self) -> VelocityCommand:
-        """The command requested last."""
-        return self._command
-
-    def request(self, command: VelocityCommand) -> None:
-        """Set the velocity from the next step on, or raise InputError if it is out of range."""
-        requested: object = command  # a caller may pass any type
-        if not isinstance(requested, VelocityCommand):
-            raise InputError(f"{requested!r} is not a command", hint="VelocityCommand(0.1, 0.0, 0.3)")
-        self.require_in_range(command)
-        self._command = command
-        self._is_halting = False
 
     def require_in_range(self, command: VelocityCommand) -> None:
         """Raise InputError unless a command is within the maximum displacement and the maximum turn."""
@@ -168,45 +150,15 @@ class QuadrupedGenerator:
         """Return the nearest command in range: the same direction, slower if necessary."""
         return clip_command(command, self.gait.parameters, self.timing)
 
-    def halt(self) -> None:
-        """Come to stand: at most four steps to slow down, then all feet to their equilibrium points.
-
-        It takes seven cycles at most; then `frames` returns the standing pose.
-        """
-        self._command = STILL
-        self._is_halting = True
-
     @property
-    def is_standing(self) -> bool:
-        """Whether it stood in the last frame, as it does before the first."""
-        return self._walker.is_standing and not len(self._pending_rows)
+    def _is_at_rest(self) -> bool:
+        return self._walker.is_standing
 
-    def reset(self) -> None:
-        """Reset to standing, as before the first step, and drop the command."""
+    def _stand(self) -> None:
         self._walker.reset()
-        self._command = STILL
-        self._is_halting = False
-        self._pending_rows = self._no_rows
 
-    def frames(self, n: int) -> Floats:
-        """Return the next n frames, `(n, n_joints)` [rad]."""
-        requested: object = n  # a caller may pass any type
-        if isinstance(requested, bool) or not isinstance(requested, int | np.integer) or n < 0:
-            raise InputError(f"the number of frames is {requested!r}", hint="a whole number, 0 or more")
-        chunks = []
-        missing = n
-        while missing > 0:
-            if not len(self._pending_rows):
-                self._pending_rows = self._plan_rows(missing)
-            chunks.append(self._pending_rows[:missing])
-            self._pending_rows = self._pending_rows[len(chunks[-1]) :]
-            missing -= len(chunks[-1])
-        return np.concatenate(chunks) if chunks else self._no_rows
+    def _step_rows(self, command: VelocityCommand) -> Floats:
+        return self._walker.take_step(command).joint_angles
 
-    def _plan_rows(self, missing: int) -> Floats:
-        """Return a step's frames, or as many as are missing if it stands, `(n, n_joints)` [rad]."""
-        if not self._is_halting:
-            return self._walker.take_step(self._command).joint_angles
-        if self._walker.is_standing:
-            return np.tile(self.standing_pose, (missing, 1))
+    def _halting_rows(self) -> Floats:
         return self._walker.halt()
