@@ -18,13 +18,15 @@ from posewright.cli.app import run
 from posewright.formats import read_motion
 from posewright.gaits import (
     EXPLANATIONS,
+    GaitGenerator,
     QuadrupedGenerator,
+    SteadyWalk,
     VelocityCommand,
     gait_names,
     gait_text,
     read_gait,
 )
-from posewright.gaits.quadruped.walker import Walker
+from posewright.gaits.steady import walk_from_standing
 from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
@@ -268,10 +270,11 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: Captured) -> None:
 
 
 def test_a_speed_that_is_printed_can_be_asked_for(capsys: Captured) -> None:
-    for gait in gait_names("sony_ers7"):
-        shown = said(capsys, "show", gait, "--no-check")
-        speed, turn = (shown.split(word)[1].split()[0] for word in ("commands       0 to ", "direction, -"))
-        for words in (("--forward", speed), ("--turn", f"-{turn}")):
+    for gait in gait_names():
+        (line,) = re.findall("^  commands .*$", said(capsys, "show", gait, "--no-check"), re.MULTILINE)
+        slowest, fastest = re.search(r"(-?[\d.]+) to ([\d.]+) m/s", line).groups()
+        right, left = re.search(r"(-[\d.]+) to ([\d.]+) rad/s", line).groups()
+        for words in (("--forward", slowest), ("--forward", fastest), ("--turn", right), ("--turn", left)):
             assert said(capsys, "sample", gait, *words)
 
 
@@ -372,13 +375,13 @@ def test_cycles_that_would_fit_are_counted_as_people_do(capsys: Captured, tmp_pa
 def test_a_walk_that_is_sampled_is_planned_once(
     capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned, until_steady = [], Walker.until_steady
+    planned = []
 
-    def counted(walker: Walker, command: VelocityCommand) -> Any:
+    def counted(generator: GaitGenerator, command: VelocityCommand, n_frames: int) -> SteadyWalk:
         planned.append(command)
-        return until_steady(walker, command)
+        return walk_from_standing(generator, command, n_frames)
 
-    monkeypatch.setattr(Walker, "until_steady", counted)
+    monkeypatch.setattr("posewright.gaits.sampling.walk_from_standing", counted)
     said(capsys, "sample", "trot", "--forward", "0.1", "-o", tmp_path / "walk.mtn")
     assert len(planned) == 1
 

@@ -77,10 +77,9 @@ def show(
       posewright gait show my.gait.yaml --robot my_robot/robot.yaml --json
     """
     gait, robot = open_gait(gait_name, robot_name, settings)
-    quadruped_gait = gaits.require_quadruped(gait)
-    check = None if no_check else gaits.check_gait(quadruped_gait, robot)
-    description = gaits.describe_gait(quadruped_gait, robot, check)
-    print_result(description, gaits.gait_lines(description), as_json=as_json)
+    check = None if no_check else gaits.check_gait(gait, robot)
+    description = gaits.describe_gait(gait, robot, check)
+    print_result(description, gaits.gait_lines(gait, robot, check), as_json=as_json)
 
 
 def plot(

@@ -8,7 +8,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.gaits.command import STILL, VelocityCommand
+from posewright.gaits.command import STILL, GaitStep, VelocityCommand
 
 
 class StepGenerator(ABC):
@@ -21,6 +21,7 @@ class StepGenerator(ABC):
 
     Attributes:
         standing_pose: the pose before the first step, `(n_joints,)` [rad].
+        _is_at_rest: whether no step has been planned since it last stood; `take_step` clears it.
     """
 
     def __init__(self, standing_pose: Floats) -> None:
@@ -82,7 +83,7 @@ class StepGenerator(ABC):
     def _plan_rows(self, missing: int) -> Floats:
         """Return a step's frames, or as many as are missing if it stands, `(n, n_joints)` [rad]."""
         if not self._is_halting:
-            return self._step_rows(self._command)
+            return self.take_step(self._command).joint_angles
         if self._is_at_rest:
             return np.tile(self.standing_pose, (missing, 1))
         return self._halting_rows()
@@ -95,18 +96,13 @@ class StepGenerator(ABC):
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in range: the same direction, slower if necessary."""
 
-    @property
     @abstractmethod
-    def _is_at_rest(self) -> bool:
-        """Whether no step has been planned since it last stood."""
+    def take_step(self, command: VelocityCommand) -> GaitStep:
+        """Return the next step, whose command approaches the given one as far as a single step allows."""
 
-    @abstractmethod
     def _stand(self) -> None:
         """Put all feet where they stand at rest; the next step is the first."""
-
-    @abstractmethod
-    def _step_rows(self, command: VelocityCommand) -> Floats:
-        """Return the frames of the next step, towards a command, `(n_frames, n_joints)` [rad]."""
+        self._is_at_rest = True
 
     @abstractmethod
     def _halting_rows(self) -> Floats:

@@ -67,22 +67,16 @@ class BipedGenerator(StepGenerator):
             scale * command.forward_m_s, scale * command.left_m_s, scale * command.turn_rad_s
         )
 
-    @property
-    def _is_at_rest(self) -> bool:
-        return self._n_steps == 0
-
     def _stand(self) -> None:
+        super()._stand()
         self._feet = self.planner.standing_feet
         self._command_in_force = STILL
         self._n_steps = 0
         self._swing_side = LEFT
 
-    def _step_rows(self, command: VelocityCommand) -> Floats:
-        return self.take_step(command).joint_angles
-
     def _halting_rows(self) -> Floats:
         if self._command_in_force != STILL:
-            return self._step_rows(STILL)
+            return self.take_step(STILL).joint_angles
         rows = self._plan_and_record(None).joint_angles
         if self._are_feet_in_place():
             self._stand()
@@ -90,7 +84,7 @@ class BipedGenerator(StepGenerator):
 
     def take_step(self, command: VelocityCommand) -> PlannedStep:
         """Return the next step, whose command approaches the given one as far as a single step allows."""
-        if self._n_steps == 0:  # the first foot is the one on the side to which the robot goes or turns
+        if self._is_at_rest:  # the first foot is the one on the side to which the robot goes or turns
             goes_right = command.left_m_s < 0.0 or (command.left_m_s == 0.0 and command.turn_rad_s < 0.0)
             self._swing_side = RIGHT if goes_right else LEFT
         self._command_in_force = approach_command(self._command_in_force, command, self.gait.parameters)
@@ -107,6 +101,7 @@ class BipedGenerator(StepGenerator):
         self._feet = step.feet_after
         self._swing_side = OTHER_SIDE[self._swing_side]
         self._n_steps += 1
+        self._is_at_rest = False
         return step
 
     def _are_feet_in_place(self) -> bool:

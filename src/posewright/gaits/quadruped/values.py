@@ -27,7 +27,7 @@ from posewright.gaits.travel import (
 
 
 @dataclass(frozen=True, eq=False)
-class GaitValues:
+class QuadrupedValues:
     """All values of a gait, from which `QuadrupedGenerator` generates joint angles.
 
     Attributes:

@@ -11,13 +11,13 @@ from posewright.gaits.entries import Tree, omit_defaults, robot_value
 from posewright.gaits.feedback import OPEN_LOOP
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
-from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.quadruped.values import QuadrupedValues
 from posewright.gaits.travel import TravelGain, Trim
 
 _NEW: Tree = {}
 
 
-def gait_document(gait: GaitValues, old_document: Tree, path: Path | None) -> Tree:
+def gait_document(gait: QuadrupedValues, old_document: Tree, path: Path | None) -> Tree:
     """Return a gait as a document; defaults are omitted unless the old document has them.
 
     Args:
@@ -45,8 +45,8 @@ def gait_document(gait: GaitValues, old_document: Tree, path: Path | None) -> Tr
     defaults: Tree = {
         "description": "",
         "source": "",
-        "interpolation": GaitValues.interpolation.value,
-        "pose": GaitValues.pose,
+        "interpolation": QuadrupedValues.interpolation.value,
+        "pose": QuadrupedValues.pose,
         "travel_gain": flow_mapping(asdict(TravelGain())),
         "trim": flow_mapping(asdict(Trim())),
         "feedback": flow_mapping(asdict(OPEN_LOOP)),
