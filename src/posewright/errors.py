@@ -24,6 +24,7 @@ text has one line for each of them, up to twenty.
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -131,7 +132,25 @@ class ExpressionError(InputError):
 
 
 class UnreachableError(InputError):
-    """No joint angles reach a point; the message names the point and how far out of reach it is."""
+    """No joint angles reach a point; the message names the point and how far out of reach it is.
+
+    Attributes:
+        part: the joint or the foot that does not get there; empty if it is unknown.
+        excess_m: how much too far or too near the point is [m]; NaN if it is unknown.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: Where | None = None,
+        hint: str | None = None,
+        part: str = "",
+        excess_m: float = math.nan,
+    ) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.part = part
+        self.excess_m = excess_m
 
 
 MAX_SUGGESTIONS = 3

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from posewright.gaits import (
     STILL,
     BipedGait,
     BipedGenerator,
+    FeedbackGains,
     VelocityCommand,
     chain,
     gait_text,
@@ -176,6 +179,25 @@ def test_a_document_is_read_and_written_without_a_change(tmp_path: Path) -> None
     copy.write_bytes(GAIT.path.read_bytes())
     write_gait(GAIT, copy)
     assert copy.read_bytes() == GAIT.path.read_bytes()
+
+
+def test_an_entry_that_a_document_lacks_stays_out_of_it_while_it_has_its_default(tmp_path: Path) -> None:
+    path = tmp_path / "own.gait.yaml"
+    keys = ("description", "source", "travel_gain", "trim", "feedback")
+    lines = [line for line in gait_text(GAIT).splitlines() if not line.startswith(keys)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = path.read_bytes()
+    plain = read_gait(path)
+    write_gait(plain, path)
+    assert path.read_bytes() == text
+    write_gait(replace(plain, feedback=FeedbackGains(heading_1_s=2.0)), path)
+    assert read_gait(path).feedback.heading_1_s == 2.0
+
+
+def test_a_request_that_is_no_command_is_an_error() -> None:
+    request: Any = 0.1
+    with pytest.raises(InputError, match=r"^0\.1 is not a command"):
+        generator().request(request)
 
 
 def test_values_are_set_by_name_and_checked() -> None:

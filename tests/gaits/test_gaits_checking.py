@@ -20,15 +20,20 @@ from posewright.gaits import (
     check_gait,
     greatest_speed_m_s,
     greatest_turn_rad_s,
+    read_gait,
+    steady_walk,
     timing_of,
 )
-from posewright.gaits.quadruped.checking import CommandTour
+from posewright.gaits.checking import CommandTour
 from posewright.gaits.quadruped.phases import CUSTOM
-from posewright.gaits.quadruped.sampling import steady_walk
-from posewright.gaits.quadruped.walker import Walker
+from posewright.gaits.steady import walk_until_steady
 from posewright.kinematics import legs_of
+from posewright.robots import robot
 
 from .walks import ERS7, EXAMPLE, FRAME_S, walked
+
+BIOLOID = robot("robotis_bioloid")
+BIPED = read_gait("biped")
 
 GENTLE = EXAMPLE.with_values(
     {
@@ -140,7 +145,8 @@ def test_a_tour_walks_what_the_gait_walks() -> None:
     assert np.array_equal(way.rows[1:], rows[: len(way.rows) - 1])
     assert np.array_equal(cycle.rows[1:], rows[-frames:])
     assert np.array_equal(cycle.rows[0], way.rows[-1])
-    assert set(cycle.points) == set(FEET)
+    assert set(cycle.foot_errors_m) == set(FEET)
+    assert max(cycle.foot_errors_m.values()) < 1e-9
 
 
 def test_a_tour_from_a_command_to_itself_is_steady_at_once() -> None:
@@ -152,7 +158,7 @@ def test_a_tour_from_a_command_to_itself_is_steady_at_once() -> None:
 
 
 def test_a_walk_that_does_not_come_to_repeat_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.gaits.quadruped.walker.MAX_CYCLES", 2)
+    monkeypatch.setattr("posewright.gaits.steady.MAX_CYCLES", 2)
     with pytest.raises(InputError, match="does not become periodic"):
         steady_walk(EXAMPLE, ERS7, VelocityCommand(0.2))
     with pytest.raises(InputError, match="within 2 cycles"):
@@ -162,10 +168,48 @@ def test_a_walk_that_does_not_come_to_repeat_itself_is_refused(monkeypatch: pyte
 def test_from_any_command_to_its_opposite_a_walk_of_one_step_a_cycle_comes_to_repeat_itself() -> None:
     jump = PhaseTable(CUSTOM, dict.fromkeys(FEET, 0.0))
     gait = replace(EXAMPLE, phases=jump)
-    walker, timing = Walker(gait, ERS7), timing_of(gait.parameters, FRAME_S)
+    walk = QuadrupedGenerator(gait, ERS7)
+    timing = walk.timing
     fastest = greatest_speed_m_s(gait.parameters, timing)
     most = greatest_turn_rad_s(gait.parameters, timing)
     for sign in (1.0, -1.0, 1.0):
-        coming, cycle = walker.until_steady(VelocityCommand(sign * fastest, 0.0, sign * most))
+        command = VelocityCommand(sign * fastest, 0.0, sign * most)
+        coming, cycle = walk_until_steady(walk, command, timing.n_frames)
         assert len(cycle) == 1
         assert len(coming) <= 10
+
+
+@pytest.fixture(scope="module")
+def biped_check() -> GaitCheck:
+    return check_gait(BIPED, BIOLOID)
+
+
+def test_the_shipped_biped_is_within_all_bounds_at_every_extreme(biped_check: GaitCheck) -> None:
+    assert biped_check.findings == ()
+    assert len(biped_check.command_checks) == 35
+    generator = BIPED.generator(BIOLOID)
+    for entry in biped_check.command_checks:
+        generator.require_in_range(entry.command)
+    fastest = BIPED.flat["max_forward_m_s"]
+    assert max(entry.command.forward_m_s for entry in biped_check.command_checks) == pytest.approx(fastest)
+    slowest = min(entry.command.forward_m_s for entry in biped_check.command_checks)
+    assert slowest == pytest.approx(-BIPED.flat["max_backward_m_s"])
+
+
+def test_the_joint_speed_of_a_biped_is_that_of_its_frames(biped_check: GaitCheck) -> None:
+    walk = BIPED.generator(BIOLOID)
+    walk.request(VelocityCommand(BIPED.flat["max_forward_m_s"]))
+    rows = walk.frames(1200)[600:]
+    shares = np.abs(np.diff(rows, axis=0)).max(axis=0) / BIOLOID.frame_period_s / BIOLOID.max_speeds
+    assert steady(biped_check, GaitConcern.SPEED) == pytest.approx(shares.max(), rel=1e-9)
+
+
+def test_a_biped_that_strides_out_of_its_reach_is_found_with_knee_and_distance() -> None:
+    tall = BIPED.with_values({"hip_height_m": 0.149})
+    check = check_gait(tall, BIOLOID)
+    found = next(entry for entry in check.findings if entry.concern is GaitConcern.REACH)
+    assert found.part in {"left_knee", "right_knee"}
+    assert 1e-4 < found.value < 0.005
+    assert check.n_within_bounds < len(check.command_checks)
+    with pytest.raises(UnreachableError, match="m from the hip"):
+        steady_walk(tall, BIOLOID, found.command)

@@ -20,10 +20,11 @@ from posewright.gaits import (
     gait_names,
     read_gait,
     sample_gait,
+    steady_walk,
 )
-from posewright.gaits.quadruped.sampling import steady_walk
 from posewright.hazards import check_motion
 from posewright.motions import Level
+from posewright.robots import robot
 from posewright.runs import try_motion
 
 from .walks import ERS7, EXAMPLE, FRAME_S, VELOCITIES, gaits, velocity, walked
@@ -173,3 +174,33 @@ def test_what_makes_no_motion_is_refused(how: dict[str, Any], says: str) -> None
 def test_a_command_out_of_range_is_refused() -> None:
     with pytest.raises(InputError, match="out of range"):
         sample_gait(EXAMPLE, ERS7, command=VelocityCommand(2.0))
+
+
+def test_a_biped_begins_in_a_pose_walks_as_its_generator_does_and_stops() -> None:
+    bioloid = robot("robotis_bioloid")
+    gait = read_gait("biped")
+    command = VelocityCommand(0.1, 0.0, 0.2)
+    motion = sample_gait(gait, command=command, cycles=2, from_pose="sit", to_pose="sit")
+    rows = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
+    walk = gait.generator(bioloid)
+    walk.request(command)
+    n_walking = len(sample_gait(gait, command=command, cycles=2, lead_in=True).keyframes) - 1
+    walking = walk.frames(n_walking)
+    walk.halt()
+    halting = walk.frames(len(rows) - 3 - n_walking)
+    assert np.array_equal(rows[1:-1], [walk.standing_pose, *walking, *halting])
+    assert walk.is_standing
+    assert np.array_equal(rows[[0, -1]], [bioloid.pose("sit")] * 2)
+
+
+def test_a_steady_walk_of_a_biped_repeats_its_cycle() -> None:
+    gait = read_gait("biped")
+    motion = sample_gait(gait, command=VelocityCommand(0.15, 0.02, -0.2))
+    walk = gait.generator(robot("robotis_bioloid"))
+    walk.request(VelocityCommand(0.15, 0.02, -0.2))
+    n_frames = len(motion.keyframes) - 1
+    steady = walk.frames(20 * n_frames)[-n_frames:]
+    assert motion.repeat is None
+    rows = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
+    assert np.abs(rows[1:] - steady).max() < 1e-12
+    assert np.abs(rows[0] - rows[-1]).max() < 1e-12

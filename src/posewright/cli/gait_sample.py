@@ -90,7 +90,7 @@ class SampleOptions:
         return self.lead_in or self.from_pose is not None or self.to_pose is not None
 
     def sample(
-        self, gait: gaits.QuadrupedGait, robot: robots.Robot, *, cycles: int | None, every: int
+        self, gait: gaits.Gait, robot: robots.Robot, *, cycles: int | None, every: int
     ) -> motions.Motion:
         """Return the motion with this many cycles and frames between keyframes."""
         return gaits.sample_gait(
@@ -131,8 +131,7 @@ def sample(
       posewright gait sample crawl --left 0.05 --cycles 2 -o EKMoves.h
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
-    opened_gait, robot = open_gait(gait_name, robot_name, settings)
-    gait = gaits.require_quadruped(opened_gait)
+    gait, robot = open_gait(gait_name, robot_name, settings)
     require_distinct_output(output, gait.path)
     command = gaits.VelocityCommand(forward, left, turn)
     options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
@@ -172,7 +171,7 @@ def sample(
 
 
 def _describe_rounding(
-    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.QuadrupedGait, *, has_ends: bool
+    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.Gait, *, has_ends: bool
 ) -> str | None:
     """Return how the file's duration differs from the motion's, and how many cycles would fit exactly.
 
@@ -181,13 +180,17 @@ def _describe_rounding(
     step_s = formats.format_for(motion, output).quantum.time_s
     if step_s is None:
         return None
-    written_s = formats.read_motion(output, robot=robot).duration
+    pages = formats.read_motion_file(output, robot=robot).motions  # a long motion continues from page to page
+    written_s = sum(page.duration for page in pages)
     if abs(written_s - motion.duration) < DURATION_TOLERANCE_S:
         return None
     change = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
-    cycle_frames = gaits.timing_of(gait.parameters, robot.frame_period_s).n_frames
+    step_frames = step_s / robot.frame_period_s
+    if abs(step_frames - round(step_frames)) > FRAME_ROUNDING:  # then no whole cycle may fit
+        return change
+    cycle_frames = gait.cycle(robot).n_frames
     total_frames = round(motion.duration / robot.frame_period_s)
-    n_extra = _count_extra_cycles(total_frames, cycle_frames, round(step_s / robot.frame_period_s))
+    n_extra = _count_extra_cycles(total_frames, cycle_frames, round(step_frames))
     if n_extra is None:
         return change
     if not has_ends:
@@ -209,9 +212,7 @@ def _count_extra_cycles(total_frames: int, cycle_frames: int, step_frames: int) 
     return None
 
 
-def _sample_table(
-    gait: gaits.QuadrupedGait, robot: robots.Robot, options: SampleOptions
-) -> motions.SampleTable:
+def _sample_table(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions) -> motions.SampleTable:
     """Return a walk as a table, by default of one cycle with a row for each frame."""
     step_frames = 1 if options.every is None else options.every
     cycles = 1 if options.cycles is None else options.cycles
@@ -220,7 +221,7 @@ def _sample_table(
 
 
 def _sample_for_file(
-    gait: gaits.QuadrupedGait, robot: robots.Robot, options: SampleOptions, output: Path
+    gait: gaits.Gait, robot: robots.Robot, options: SampleOptions, output: Path
 ) -> motions.Motion:
     """Return the motion in steps that the file's format can hold, named after the file."""
     file_format = _find_format(gait, robot, output)
@@ -235,7 +236,7 @@ def _sample_for_file(
     return replace(motion, name=output.name.split(".")[0] or gait.name)
 
 
-def _find_format(gait: gaits.QuadrupedGait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
+def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
     """Return the format of a file, which depends on its name and on the robot."""
     standing_pose = motions.Pose(robot.joint_names, robot.pose(gait.pose))
     standing = motions.Keyframe(standing_pose, reach_s=0.0)

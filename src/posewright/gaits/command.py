@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,13 @@ from posewright.gaits.arc import se2_log
 
 MIN_COMMAND = 1e-9
 """Smaller speeds count as 0 [m/s, rad/s]: a nanometre, a nanoradian a second."""
+
+_FLOOR_TOLERANCE = 1e-6
+
+
+def bound_text(value: float, digits: int = 3) -> str:
+    """Return a bound as text, rounded down, so that the printed value is a valid command."""
+    return f"{math.floor(value * 10**digits + _FLOOR_TOLERANCE) / 10**digits:.{digits}f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,21 @@ STILL = VelocityCommand()
 """Stepping on the spot."""
 
 
+class GaitStep(Protocol):
+    """A planned step."""
+
+    @property
+    def joint_angles(self) -> Floats:
+        """The joints in every frame, `(n_frames, n_joints)` [rad]."""
+
+    @property
+    def foot_errors_m(self) -> Mapping[str, float]:
+        """How far each foot stays at most from where it is planned to be, by foot [m]."""
+
+    def ends_like(self, step: Self) -> bool:
+        """Return whether the feet end as after another step, so that the walk goes on in the same way."""
+
+
 class GaitGenerator(Protocol):
     """A generator of joint angles from velocity commands, frame by frame, for any number of legs.
 
@@ -117,3 +140,9 @@ class GaitGenerator(Protocol):
 
     def frames(self, n: int) -> Floats:
         """Return the next n frames, in the order of the robot's joints, `(n, n_joints)` [rad]."""
+
+    def take_step(self, command: VelocityCommand) -> GaitStep:
+        """Return the next step, whose command approaches the given one as far as a single step allows.
+
+        Frames of the step before that are left come after it, so take all of them first.
+        """

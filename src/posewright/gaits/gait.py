@@ -13,10 +13,15 @@ from posewright.gaits.command import GaitGenerator
 from posewright.gaits.entries import Tree
 from posewright.gaits.explanation import Explanation
 from posewright.gaits.feedback import FeedbackGains
+from posewright.gaits.travel import TravelGain, Trim
 from posewright.robots import Robot
 
 DIGITS = 9
 """Numbers in descriptions are rounded to so many digits after the point."""
+
+
+ParameterValue = float | Mapping[str, float] | Mapping[str, list[float]]
+"""One number, one for each pair of feet, or a point for each foot."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,20 @@ class Gait(Protocol):
         """Its document, if it was read from one."""
 
     @property
+    def travel_gain(self) -> TravelGain:
+        """Factors by which the feet move farther than the body should."""
+
+    @property
+    def trim(self) -> Trim:
+        """Offsets of the feet's motion."""
+
+    @property
     def feedback(self) -> FeedbackGains:
         """How the walk reacts to sensors."""
+
+    @property
+    def parameter_values(self) -> Mapping[str, ParameterValue]:
+        """Values of the parameters by name, as plain data."""
 
     @property
     def flat(self) -> Mapping[str, float]:
@@ -98,6 +115,12 @@ class Gait(Protocol):
 
     def describe_briefly(self, robot: Robot) -> PlainMapping:
         """Return what a list of gaits shows: name, robot, description, period and the greatest speeds."""
+
+    def describe_walk(self, robot: Robot) -> PlainMapping:
+        """Return what is its own kind's: times, phases, ranges of commands."""
+
+    def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
+        """Return texts for readers by topic: when feet lift, the times of a cycle, commands."""
 
     def document(self, old_document: Tree, path: Path | None) -> Tree:
         """Return its document.

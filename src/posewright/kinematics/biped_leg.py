@@ -142,7 +142,10 @@ class BipedLeg:
             worst = float(np.asarray(distance).ravel()[np.argmin(is_in_reach.ravel())])
             bounds = f"{abs(thigh - shank):.4g} to {thigh + shank:.4g} m"
             raise UnreachableError(
-                f"the ankle is {worst:.4g} m from the hip", hint=f"the leg reaches {bounds}"
+                f"the ankle is {worst:.4g} m from the hip",
+                hint=f"the leg reaches {bounds}",
+                part=self.joints[-3],  # the knee; two joints of the ankle follow
+                excess_m=max(worst - (thigh + shank), abs(thigh - shank) - worst),
             )
         bend = np.arccos(np.clip(cosine, -1.0, 1.0))
         return _wrap_angle(bend - math.atan2(*self.shank_m) + math.atan2(*self.thigh_m))

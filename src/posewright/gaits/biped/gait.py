@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -10,8 +11,11 @@ from posewright.documents.plain import PlainMapping
 from posewright.gaits.biped.generator import BipedGenerator
 from posewright.gaits.biped.step import StepPlanner
 from posewright.gaits.biped.values import BipedValues
-from posewright.gaits.entries import Tree, robot_value
-from posewright.gaits.gait import DIGITS, GaitCycle
+from posewright.gaits.command import bound_text
+from posewright.gaits.entries import Tree, omit_defaults, robot_value
+from posewright.gaits.feedback import OPEN_LOOP
+from posewright.gaits.gait import DIGITS, GaitCycle, ParameterValue
+from posewright.gaits.travel import TravelGain, Trim
 from posewright.robots import LEFT, RIGHT, Robot
 
 
@@ -53,6 +57,56 @@ class BipedGait(BipedValues):
             "greatest_turn_rad_s": self.parameters.max_turn_rad_s,
         }
 
+    @property
+    def parameter_values(self) -> Mapping[str, ParameterValue]:
+        """Values of the parameters by name."""
+        return self.parameters.flat
+
+    def describe_walk(self, robot: Robot) -> PlainMapping:
+        """Return when feet lift, times, and the range of each velocity alone."""
+        cycle = self.cycle(robot)
+        air_s = cycle.air_share * cycle.period_s
+        parameters = self.parameters
+        return {
+            "lift_phases": {foot: round(phase, DIGITS) for foot, phase in cycle.lift_phases.items()},
+            "timing": {
+                "frames": cycle.n_frames,
+                "frame_s": robot.frame_period_s,
+                "period_s": round(cycle.period_s, DIGITS),
+                "ground_s": round(cycle.period_s - air_s, DIGITS),
+                "air_s": round(air_s, DIGITS),
+            },
+            "commands": {
+                "forward_m_s": [-parameters.max_backward_m_s, parameters.max_forward_m_s],
+                "left_m_s": [-parameters.max_left_m_s, parameters.max_left_m_s],
+                "turn_rad_s": [-parameters.max_turn_rad_s, parameters.max_turn_rad_s],
+            },
+        }
+
+    def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
+        """Return texts for readers by topic."""
+        cycle = self.cycle(robot)
+        air_s = cycle.air_share * cycle.period_s
+        phases = ", ".join(f"{foot} {phase:.3g}" for foot, phase in cycle.lift_phases.items())
+        parameters = self.parameters
+        backward, forward, left, turn = (
+            bound_text(value)
+            for value in (
+                parameters.max_backward_m_s,
+                parameters.max_forward_m_s,
+                parameters.max_left_m_s,
+                parameters.max_turn_rad_s,
+            )
+        )
+        return {
+            "feet lift": f"{phases} of a cycle",
+            "cycle": f"{cycle.period_s:.3f} s, {cycle.n_frames} frames: a foot is down"
+            f" {cycle.period_s - air_s:.3f} s and up {air_s:.3f} s",
+            "commands": f"-{backward} to {forward} m/s forward, -{left} to {left} m/s left,"
+            f" -{turn} to {turn} rad/s; together less",
+            "other joints": f"as in pose {self.pose}",
+        }
+
     def document(self, old_document: Tree, path: Path | None) -> Tree:
         """Return its document; see `Gait.document`."""
         data = {
@@ -66,10 +120,13 @@ class BipedGait(BipedValues):
             "feedback": flow_mapping(asdict(self.feedback)),
             "parameters": self.parameters.flat,
         }
-        defaults = BipedGait(self.name, self.robot, self.parameters)
-        omitted_keys = [
-            key
-            for key in ("description", "source", "pose", "trim")
-            if key not in old_document and getattr(self, key) == getattr(defaults, key)
-        ]
-        return {key: value for key, value in data.items() if key not in omitted_keys}
+        defaults: Tree = {
+            "description": "",
+            "source": "",
+            "pose": BipedValues.pose,
+            "travel_gain": flow_mapping(asdict(TravelGain())),
+            "trim": flow_mapping(asdict(Trim())),
+            "feedback": flow_mapping(asdict(OPEN_LOOP)),
+        }
+        hidden_keys = ("description", "source", "pose", "trim")
+        return omit_defaults(data, defaults, old_document, hidden_keys=hidden_keys)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from posewright.gaits.travel import compensate_travel
 from posewright.kinematics import BipedLeg, biped_legs_of
 from posewright.robots import LEFT, OUTWARDS, RIGHT, SIDES, Robot
 
+ROUNDING = 1e-12
+"""Positions [m] and angles [rad] that differ by less are equal."""
+
 MIN_STEP_FRAMES = 4
 """A shorter step would be a jump."""
 
@@ -36,17 +40,29 @@ FootPoses = Mapping[str, Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannedStep:
-    """A planned step.
+    """A planned step; a `GaitStep`.
 
     Attributes:
         joint_angles: the joints in every frame, `(n_frames, n_joints)` [rad].
         foot_poses: poses of the soles in every frame by side, `(n_frames, 3)` each [m, m, rad].
         lifts_m: height of the swinging foot in every frame, `(n_frames,)` [m].
+        swing_side: the side of the swinging foot.
     """
 
     joint_angles: Floats = field(repr=False)
     foot_poses: FootPoses = field(repr=False)
     lifts_m: Floats = field(repr=False)
+    swing_side: str
+
+    @property
+    def foot_errors_m(self) -> Mapping[str, float]:
+        """How far each foot stays from its place, by side [m]: a step that is planned reaches all places."""
+        return dict.fromkeys(self.foot_poses, 0.0)
+
+    def ends_like(self, step: Self) -> bool:
+        """Return whether the feet end as after another step, so that the walk goes on in the same way."""
+        ends = zip(self.feet_after.values(), step.feet_after.values(), strict=True)
+        return all(np.abs(end - other_end).max() <= ROUNDING for end, other_end in ends)
 
     @property
     def feet_after(self) -> FootPoses:
@@ -138,7 +154,7 @@ class StepPlanner:
             lifts={swing_side: parameters.lift_m * bump, stance_side: zeros},
             hip_rolls={swing_side: zeros, stance_side: parameters.hip_roll_rad * bump},
         )
-        return PlannedStep(joint_angles, foot_poses, lifts_m=parameters.lift_m * bump)
+        return PlannedStep(joint_angles, foot_poses, lifts_m=parameters.lift_m * bump, swing_side=swing_side)
 
     def _swing(self, start: Floats, landing: Floats, components: Floats, swing_progress: Floats) -> Floats:
         """Return the poses of the swinging foot relative to the trunk in every frame, `(n_frames, 3)`.

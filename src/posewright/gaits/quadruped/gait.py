@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from posewright.documents.plain import PlainMapping
 from posewright.errors import InputError
+from posewright.gaits.command import bound_text
 from posewright.gaits.entries import Tree
-from posewright.gaits.gait import DIGITS, Gait, GaitCycle
+from posewright.gaits.gait import DIGITS, Gait, GaitCycle, ParameterValue
+from posewright.gaits.quadruped.generator import QuadrupedGenerator
+from posewright.gaits.quadruped.parameters import ForeHind
 from posewright.gaits.quadruped.phases import walking_legs
 from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
-from posewright.gaits.quadruped.values import GaitValues
-from posewright.gaits.quadruped.walker import QuadrupedGenerator
+from posewright.gaits.quadruped.values import QuadrupedValues
 from posewright.gaits.quadruped.writing import gait_document
 from posewright.robots import Robot
 
+TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
+"""Attributes of `GaitTiming` that a description has."""
+
 
 @dataclass(frozen=True, eq=False)
-class QuadrupedGait(GaitValues):
+class QuadrupedGait(QuadrupedValues):
     """A quadruped's gait; a `Gait`."""
 
     def generator(self, robot: Robot) -> QuadrupedGenerator:
@@ -52,6 +58,47 @@ class QuadrupedGait(GaitValues):
             "period_s": round(timing.period_s, DIGITS),
             "greatest_speed_m_s": round(greatest_speed_m_s(self.parameters, timing), DIGITS),
             "greatest_turn_rad_s": round(greatest_turn_rad_s(self.parameters, timing), DIGITS),
+        }
+
+    @property
+    def parameter_values(self) -> Mapping[str, ParameterValue]:
+        """Values of the parameters by name, as plain data."""
+        values: dict[str, ParameterValue] = {}
+        for entry in fields(self.parameters):
+            value = getattr(self.parameters, entry.name)
+            if isinstance(value, ForeHind):
+                value = asdict(value)
+            elif isinstance(value, Mapping):
+                value = {foot: list(point) for foot, point in value.items()}
+            values[entry.name] = value
+        return values
+
+    def describe_walk(self, robot: Robot) -> PlainMapping:
+        """Return phases, interpolation and times."""
+        timing = timing_of(self.parameters, robot.frame_period_s)
+        return {
+            "phase_offsets": dict(self.phases.offsets),
+            "interpolation": self.interpolation.value,
+            "timing": {
+                "frames": timing.n_frames,
+                "frame_s": robot.frame_period_s,
+                **{name: round(getattr(timing, name), DIGITS) for name in TIMES},
+            },
+        }
+
+    def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
+        """Return texts for readers by topic."""
+        timing = timing_of(self.parameters, robot.frame_period_s)
+        offsets = ", ".join(f"{foot} {phase:g}" for foot, phase in self.phases.offsets.items())
+        speed = bound_text(greatest_speed_m_s(self.parameters, timing))
+        turn = bound_text(greatest_turn_rad_s(self.parameters, timing))
+        return {
+            "feet lift": f"{self.phases.name}: {offsets} of a cycle",
+            "cycle": f"{timing.period_s:.3f} s, {timing.n_frames} frames: a foot is down"
+            f" {timing.ground_s:.3f} s and up {timing.air_s:.3f} s,"
+            f" {timing.ascent_s:.3f} s of these rising and as long sinking",
+            "commands": f"0 to {speed} m/s in any direction, -{turn} to {turn} rad/s",
+            "interpolation": f"{self.interpolation.value}; other joints as in pose {self.pose}",
         }
 
     def document(self, old_document: Tree, path: Path | None) -> Tree:

@@ -8,7 +8,9 @@ the commands before, so joint angles are continuous.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.foot_timeline import FootTimeline, FootWindow, build_timelines
 from posewright.gaits.quadruped.phases import walking_legs
 from posewright.gaits.quadruped.timing import GaitTiming, timing_of
-from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.quadruped.values import QuadrupedValues
 from posewright.kinematics import MountedLeg
 from posewright.robots import Robot
 
@@ -59,18 +61,32 @@ class Feet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannedStep:
-    """A planned step.
+    """A planned step; a `GaitStep`.
 
     Attributes:
         joint_angles: the joints in every frame, `(n_frames, n_joints)` [rad].
         foot_points: each foot's positions in the trunk's frame, `(n, 3)` each [m]; the last lies beyond the
             end of the step.
         feet_after: state of the feet at its end.
+        legs: the leg of each foot in the order of `foot_points`, by foot.
     """
 
     joint_angles: Floats = field(repr=False)
     foot_points: tuple[Floats, ...] = field(repr=False)
     feet_after: Feet = field(repr=False)
+    legs: Mapping[str, MountedLeg] = field(repr=False)
+
+    @property
+    def foot_errors_m(self) -> Mapping[str, float]:
+        """How far each foot stays at most from its planned points, by foot [m]."""
+        return {
+            foot: float(leg.distances_to_ground(points).max())
+            for (foot, leg), points in zip(self.legs.items(), self.foot_points, strict=True)
+        }
+
+    def ends_like(self, step: Self) -> bool:
+        """Return whether the feet end as after another step, so that the walk goes on in the same way."""
+        return self.feet_after.equals(step.feet_after)
 
 
 class StepPlanner:
@@ -91,14 +107,15 @@ class StepPlanner:
         InputError: the gait is for another robot.
     """
 
-    def __init__(self, gait: GaitValues, robot: Robot) -> None:
+    def __init__(self, gait: QuadrupedValues, robot: Robot) -> None:
         """Find the timelines and equilibrium points of the feet, and compute the standing pose."""
         if gait.robot != robot.name:
             raise InputError(f"gait {gait.name} is made for {gait.robot}", hint=f"the robot is {robot.name}")
         self.gait = gait
         self.timing: GaitTiming = timing_of(gait.parameters, robot.frame_period_s)
         legs = walking_legs(robot)
-        self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.offsets]
+        self._legs_by_foot: dict[str, MountedLeg] = {foot: legs[foot] for foot in gait.phases.offsets}
+        self._legs = list(self._legs_by_foot.values())
         self._timelines: list[FootTimeline] = build_timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.offsets])
         self._no_feet: Flags = np.zeros(len(self._legs), dtype=np.bool_)
@@ -157,7 +174,8 @@ class StepPlanner:
         ]
         # 6. Interpolation frame by frame.
         rows = self._interpolate_frames(lifted.previous_angles, windows, angles)
-        return PlannedStep(rows, points, _feet_after(lifted, windows, points, angles))
+        feet_after = _feet_after(lifted, windows, points, angles)
+        return PlannedStep(rows, points, feet_after, self._legs_by_foot)
 
     def _landing_points(self, components: Floats) -> Floats:
         """Return the landing point of each foot, half a stroke before its equilibrium, `(n_feet, 3)` [m].

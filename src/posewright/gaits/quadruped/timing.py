@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from posewright.errors import InputError
-from posewright.gaits.command import VelocityCommand
+from posewright.gaits.command import VelocityCommand, bound_text
 from posewright.gaits.quadruped.parameters import GaitParameters
 
 FRAMES_PER_PAIR = 2
@@ -20,8 +20,6 @@ _AIR_TIME_TOLERANCE = 1e-9
 
 _RANGE_TOLERANCE = 1e-9
 """Absolute and relative tolerance of the greatest command."""
-
-_FLOOR_TOLERANCE = 1e-6
 
 MAX_CHANGE_PER_STEP = 0.25
 """Greatest change of the command from one step to the next, as a share of the greatest command."""
@@ -86,11 +84,6 @@ def greatest_speed_m_s(parameters: GaitParameters, timing: GaitTiming) -> float:
 def greatest_turn_rad_s(parameters: GaitParameters, timing: GaitTiming) -> float:
     """Return the greatest turn, to either side [rad/s]."""
     return parameters.maximum_turn_rad / timing.ground_s
-
-
-def bound_text(value: float, digits: int = 3) -> str:
-    """Return a bound as text, rounded down, so that the printed value is a valid command."""
-    return f"{math.floor(value * 10**digits + _FLOOR_TOLERANCE) / 10**digits:.{digits}f}"
 
 
 def require_command_in_range(

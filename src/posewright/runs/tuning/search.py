@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from posewright.errors import BodyError, InputError, UnreachableError
 from posewright.gaits import CommandTour, QuadrupedGait, VelocityCommand, require_command_in_range, timing_of
-from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
 from posewright.runs.tuning.score import score_candidate
@@ -34,9 +31,8 @@ def require_feet_in_reach(gait: QuadrupedGait, robot: Robot, command: VelocityCo
     must not accept that.
     """
     lead_in, steady_cycle = CommandTour(gait, robot).walk(command)
-    for foot, leg in legs_by_foot(robot).items():
-        path_points = np.concatenate([lead_in.points[foot], steady_cycle.points[foot]])
-        max_distance = leg.distances_to_ground(path_points).max()
+    for foot in steady_cycle.foot_errors_m:
+        max_distance = max(lead_in.foot_errors_m[foot], steady_cycle.foot_errors_m[foot])
         if max_distance > REACH_TOLERANCE_M:
             raise UnreachableError(
                 f"{foot} stays {max_distance * 1000.0:.1f} mm away from a point of its way",

@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.quadruped.gait import QuadrupedGait
-from posewright.gaits.quadruped.timing import require_command_in_range
-from posewright.gaits.quadruped.walker import Walker
+from posewright.gaits.command import GaitGenerator, VelocityCommand
+from posewright.gaits.gait import Gait
 from posewright.gaits.reading import robot_of_gait
+from posewright.gaits.steady import walk_from_standing
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
 MAX_CYCLES = 10_000
 """Greatest number of cycles written frame by frame: about an hour."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SteadyWalk:
-    """A walk that begins standing and becomes periodic.
-
-    Attributes:
-        standing: the pose before the first step, `(n_joints,)` [rad].
-        lead_in: the frames before the steady walk, whole cycles, `(n, n_joints)` [rad].
-        cycle: the frames of one steady cycle, `(n_frames, n_joints)` [rad]; its last leads on to its first.
-    """
-
-    standing: Floats = field(repr=False)
-    lead_in: Floats = field(repr=False)
-    cycle: Floats = field(repr=False)
-
-
-def steady_walk(gait: QuadrupedGait, robot: Robot, command: VelocityCommand) -> SteadyWalk:
-    """Walk until the cycles repeat, or raise InputError or UnreachableError."""
-    return _walk_until_steady(Walker(gait, robot), command)
 
 
 POSE_SPEED_SHARE = 0.25
@@ -55,7 +34,7 @@ MIN_TRANSITION_S = 0.4
 
 
 def sample_gait(
-    gait: QuadrupedGait,
+    gait: Gait,
     robot: Robot | str | None = None,
     *,
     command: VelocityCommand,
@@ -84,7 +63,7 @@ def sample_gait(
         InputError: the command is out of the gait's range, a number is out of its range, or a motion that
             repeats for ever is to have a beginning or an end.
         UnknownNameError: the robot has no such pose.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        UnreachableError: a foot cannot reach its place.
     """
     robot = robot_of_gait(gait, robot)
     last_pose = None if to_pose is None else robot.pose(to_pose)
@@ -96,8 +75,8 @@ def sample_gait(
         raise InputError(
             "a walk that repeats for ever cannot begin or end in a pose", hint="set the number of cycles"
         )
-    walker = Walker(gait, robot)
-    walk = _walk_until_steady(walker, command)
+    generator = gait.generator(robot)
+    walk = walk_from_standing(generator, command, gait.cycle(robot).n_frames)
     _require_range("every_frames", every_frames, len(walk.cycle))
     start_row = walk.standing if lead_in else walk.cycle[-1]
     chunks = [start_row[np.newaxis]]
@@ -105,7 +84,7 @@ def sample_gait(
         chunks.append(walk.lead_in)
     chunks += [walk.cycle] * (cycles or 1)
     if to_pose is not None:
-        chunks += _halt_rows(walker)
+        chunks += _halt_rows(generator)
     keyframes = tuple(_keyframes(np.concatenate(chunks), robot, every_frames))
     return Motion(
         gait.name,
@@ -118,21 +97,11 @@ def sample_gait(
     )
 
 
-def _walk_until_steady(walker: Walker, command: VelocityCommand) -> SteadyWalk:
-    """Return the rows of a walk from standing until its cycle repeats, and one cycle."""
-    require_command_in_range(command, walker.gait.parameters, walker.planner.timing)
-    lead_in, cycle = walker.until_steady(command)
-    return SteadyWalk(
-        walker.planner.standing_pose,
-        np.concatenate([step.joint_angles for step in lead_in]),
-        np.concatenate([step.joint_angles for step in cycle]),
-    )
-
-
-def _halt_rows(walker: Walker) -> Iterator[Floats]:
-    """Yield the frames until a walk stands, `(n, n_joints)` each [rad]."""
-    while not walker.is_standing:
-        yield walker.halt()
+def _halt_rows(generator: GaitGenerator) -> Iterator[Floats]:
+    """Yield the frames until a walk stands, `(1, n_joints)` each [rad]."""
+    generator.halt()
+    while not generator.is_standing:
+        yield generator.frames(1)
 
 
 def _with_transitions(
@@ -186,7 +155,7 @@ def _keyframes(rows: Floats, robot: Robot, every_frames: int) -> Iterator[Keyfra
         previous_index = index
 
 
-def _describe_source(gait: QuadrupedGait, command: VelocityCommand) -> str:
+def _describe_source(gait: Gait, command: VelocityCommand) -> str:
     velocity = f"forward {command.forward_m_s:g} m/s, left {command.left_m_s:g} m/s"
     walk = f"gait {gait.name} at {velocity}, turn {command.turn_rad_s:g} rad/s"
     return f"{walk}; {gait.source}" if gait.source else walk

@@ -4,71 +4,59 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 from posewright.display import Lines, Paragraph, Styled, Table, table
 from posewright.documents.plain import PlainMapping
-from posewright.gaits.gait import DIGITS
-from posewright.gaits.quadruped.checking import GaitCheck, GaitConcern, WorstCase
-from posewright.gaits.quadruped.gait import QuadrupedGait
-from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind
-from posewright.gaits.quadruped.timing import bound_text, timing_of
+from posewright.gaits.checking import GaitCheck, GaitConcern, WorstCase
+from posewright.gaits.command import bound_text
+from posewright.gaits.gait import Gait
 from posewright.robots import Robot
 
-TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 
-
-def gait_lines(description: PlainMapping) -> Lines:
-    """Yield the lines of a gait's description, given what `describe_gait` returns."""
-    yield from _summary_lines(description)
+def gait_lines(gait: Gait, robot: Robot, check: GaitCheck | None) -> Lines:
+    """Yield the lines of a gait's description; without results if `check` is None."""
+    yield from _summary_lines(gait, robot)
     yield ""
-    yield from _parameter_lines(description["parameters"])
-    if description["check"] is not None:
+    yield from _parameter_lines(_parameters_data(gait))
+    if check is not None:
         yield ""
-        yield from _check_lines(description["check"])
+        yield from _check_lines(_check_data(check))
 
 
-def describe_gait(gait: QuadrupedGait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
+def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
     """Return all values of a gait; `check` is null if it was not checked."""
-    timing = timing_of(gait.parameters, robot.frame_period_s)
     return {
         **gait.describe_briefly(robot),
         "source": gait.source,
         "path": None if gait.path is None else str(gait.path),
-        "phase_offsets": dict(gait.phases.offsets),
-        "interpolation": gait.interpolation.value,
         "pose": gait.pose,
         "travel_gain": asdict(gait.travel_gain),
         "trim": asdict(gait.trim),
-        "timing": {
-            "frames": timing.n_frames,
-            "frame_s": robot.frame_period_s,
-            **{name: round(getattr(timing, name), DIGITS) for name in TIMES},
-        },
-        "parameters": [
-            _parameter_data(entry.name, getattr(gait.parameters, entry.name))
-            for entry in fields(gait.parameters)
-        ],
+        "feedback": asdict(gait.feedback),
+        **gait.describe_walk(robot),
+        "parameters": _parameters_data(gait),
         "check": None if check is None else _check_data(check),
     }
 
 
-def _parameter_data(name: str, value: object) -> PlainMapping:
-    """Return a parameter with its explanation as plain data."""
-    explanation = EXPLANATIONS[name]
-    if isinstance(value, ForeHind):
-        value = asdict(value)
-    elif isinstance(value, Mapping):
-        value = {foot: list(point) for foot, point in value.items()}
-    return {
-        "name": name,
-        "document": explanation.title,
-        "value": value,
-        "unit": explanation.unit,
-        "low": explanation.low,
-        "high": explanation.high,
-        "sentence": explanation.sentence,
-    }
+def _parameters_data(gait: Gait) -> list[PlainMapping]:
+    """Return the parameters with their explanations as plain data."""
+    parameters: list[PlainMapping] = []
+    for name, value in gait.parameter_values.items():
+        explanation = gait.explanation(name)
+        parameters.append(
+            {
+                "name": name,
+                "document": explanation.title,
+                "value": value,
+                "unit": explanation.unit,
+                "low": explanation.low,
+                "high": explanation.high,
+                "sentence": explanation.sentence,
+            }
+        )
+    return parameters
 
 
 def _check_data(check: GaitCheck) -> PlainMapping:
@@ -116,31 +104,30 @@ def gait_table(briefs: Sequence[PlainMapping]) -> Table:
     return table(columns, rows, text_columns=("gait", "robot", "what it is"))
 
 
-def _summary_lines(gait: PlainMapping) -> Iterator[str]:
-    """Yield the lines of text that summarise a gait's description."""
-    timing = gait["timing"]
-    gain = gait["travel_gain"]
-    description = gait["description"]
-    yield f"{gait['gait']}: {gait['robot']}" + (f", {description}" if description else "")
-    offsets = ", ".join(f"{foot} {phase:g}" for foot, phase in gait["phase_offsets"].items())
-    yield f"  feet lift      {gait['phases']}: {offsets} of a cycle"
-    yield (
-        f"  cycle          {timing['period_s']:.3f} s, {timing['frames']} frames: a foot is down"
-        f" {timing['ground_s']:.3f} s and up {timing['air_s']:.3f} s, {timing['ascent_s']:.3f} s of these"
-        " rising and as long sinking"
-    )
-    speed, turn = (bound_text(gait[key]) for key in ("greatest_speed_m_s", "greatest_turn_rad_s"))
-    yield f"  commands       0 to {speed} m/s in any direction, -{turn} to {turn} rad/s"
-    yield f"  interpolation  {gait['interpolation']}; other joints as in pose {gait['pose']}"
-    yield f"  travel gain    forward {gain['forward']:g}, left {gain['left']:g}, turn {gain['turn']:g}"
-    trim = gait["trim"]
-    if any(trim.values()):
-        yield (
-            f"  trim           forward {trim['forward_m_s']:g} m/s, left {trim['left_m_rad']:g} m a radian of"
-            f" turn, turn {trim['turn_rad_m']:g} rad a metre to the left"
+def _summary_lines(gait: Gait, robot: Robot) -> Iterator[str]:
+    """Yield the lines of text that summarise a gait."""
+    yield f"{gait.name}: {gait.robot}" + (f", {gait.description}" if gait.description else "")
+    gain = gait.travel_gain
+    topics = {
+        **gait.summarise_walk(robot),
+        "travel gain": f"forward {gain.forward:g}, left {gain.left:g}, turn {gain.turn:g}",
+    }
+    trim = gait.trim
+    if any(asdict(trim).values()):
+        topics["trim"] = (
+            f"forward {trim.forward_m_s:g} m/s, left {trim.left_m_rad:g} m a radian of turn, "
+            f"turn {trim.turn_rad_m:g} rad a metre to the left"
         )
-    if gait["source"]:
-        yield f"  source         {gait['source']}"
+    feedback = gait.feedback
+    if not feedback.is_open_loop:
+        topics["feedback"] = (
+            f"heading: turns {feedback.heading_1_s:g} rad/s for each radian it is off, "
+            f"at most {feedback.max_heading_turn_rad_s:g} rad/s"
+        )
+    if gait.source:
+        topics["source"] = gait.source
+    for topic, text in topics.items():
+        yield f"  {topic:<13}  {text}"
 
 
 def _parameter_lines(parameters: Sequence[PlainMapping]) -> Lines:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.quadruped.gait import QuadrupedGait
-from posewright.gaits.quadruped.phases import walking_legs
-from posewright.gaits.quadruped.step import PlannedStep
-from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
-from posewright.gaits.quadruped.walker import Walker
+from posewright.errors import UnreachableError
+from posewright.gaits.command import STILL, GaitGenerator, GaitStep, VelocityCommand
+from posewright.gaits.gait import Gait
 from posewright.gaits.reading import robot_of_gait
+from posewright.gaits.steady import joint_angles_of, walk_until_steady
+from posewright.kinematics import BipedLeg, MountedLeg, biped_legs_of, legs_of
 from posewright.robots import Robot
 
 DIRECTIONS = 8
@@ -26,44 +25,57 @@ TURNS = (0.0, -1.0, 1.0)
 
 SLACK = 1e-9
 
+_BEYOND_RANGE = 1e3
+"""Faster than any gait [m/s, rad/s]."""
+
 _DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cycles:
-    """Frames of some cycles of a walk.
+class WalkPart:
+    """Some cycles of a walk.
 
     Attributes:
         rows: the frame before them and their own, `(n + 1, n_joints)` [rad].
-        points: the planned positions of each foot's lowest point in the trunk's frame, `(n, 3)` [m].
+        foot_errors_m: how far each foot stays at most from where it is planned to be, by foot [m].
     """
 
     rows: Floats = field(repr=False)
-    points: Mapping[str, Floats] = field(repr=False)
+    foot_errors_m: Mapping[str, float] = field(repr=False)
 
 
 class CommandTour:
     """A walk through a sequence of commands."""
 
-    def __init__(self, gait: QuadrupedGait, robot: Robot) -> None:
-        self._walker = Walker(gait, robot)
-        self._feet = tuple(gait.phases.offsets)
-        self._last_row = self._walker.planner.standing_pose
+    def __init__(self, gait: Gait, robot: Robot) -> None:
+        self._generator = gait.generator(robot)
+        self._n_frames = gait.cycle(robot).n_frames
+        self._last_row = self._generator.standing_pose
 
-    def walk(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
-        """Walk at a command and return the cycles until it is steady, and one steady cycle."""
-        lead_in, cycle = self._walker.until_steady(command)
-        return self._collect_cycles(lead_in), self._collect_cycles(cycle)
+    def walk(self, command: VelocityCommand) -> tuple[WalkPart, WalkPart]:
+        """Walk at a command and return the cycles until it is steady, and one steady cycle.
 
-    def _collect_cycles(self, steps: list[PlannedStep]) -> Cycles:
-        """Return the rows of steps and their foot points, starting at the last row of the steps before."""
-        rows = np.concatenate([self._last_row[np.newaxis], *[step.joint_angles for step in steps]])
+        Raises:
+            InputError: the cycles do not repeat.
+            UnreachableError: a leg is too short for the command; the next walk begins standing.
+        """
+        try:
+            lead_in, cycle = walk_until_steady(self._generator, command, self._n_frames)
+        except UnreachableError:
+            self._generator.reset()
+            self._last_row = self._generator.standing_pose
+            raise
+        return self._collect(lead_in), self._collect(cycle)
+
+    def _collect(self, steps: list[GaitStep]) -> WalkPart:
+        """Return the rows of steps and their foot errors, starting at the last row of the steps before."""
+        rows = np.concatenate([self._last_row[np.newaxis], joint_angles_of(steps)])
         self._last_row = rows[-1]
-        points = {
-            foot: np.concatenate([step.foot_points[index] for step in steps])
-            for index, foot in enumerate(self._feet)
-        }
-        return Cycles(rows, points)
+        foot_errors_m: dict[str, float] = {}
+        for step in steps:
+            for foot, error_m in step.foot_errors_m.items():
+                foot_errors_m[foot] = max(error_m, foot_errors_m.get(foot, 0.0))
+        return WalkPart(rows, foot_errors_m)
 
 
 class GaitConcern(Enum):
@@ -159,12 +171,13 @@ class GaitCheck:
         return tuple(entry for entry in self.worst if not entry.is_within_bound)
 
 
-def check_gait(gait: QuadrupedGait, robot: Robot | str | None = None) -> GaitCheck:
+def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
     """Walk at commands over the whole range of a gait, and return the worst of each concern.
 
     The commands go in eight directions at full speed, with no turn and with the greatest to either side, and
     at half speed with no turn; they turn on the spot; and step on the spot. Each is followed by its opposite,
-    the greatest change possible. Only the commanded joint angles are checked, without physics.
+    the greatest change possible. Commands out of the gait's range are clipped to it. Only the commanded joint
+    angles are checked, without physics.
 
     Args:
         gait: the gait to be checked.
@@ -172,14 +185,19 @@ def check_gait(gait: QuadrupedGait, robot: Robot | str | None = None) -> GaitChe
 
     Raises:
         InputError: the gait is another robot's, or the robot's card lacks a leg.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        UnreachableError: a foot cannot stand where the gait has it stand.
     """
     robot = robot_of_gait(gait, robot)
     tour = CommandTour(gait, robot)
     finder = _WorstFinder(robot)
     command_checks = []
-    for command in _commands(gait, robot):
-        lead_in, cycle = tour.walk(command)
+    for command in _commands_to_check(gait.generator(robot)):
+        try:
+            lead_in, cycle = tour.walk(command)
+        except UnreachableError as error:
+            worst_case = WorstCase(GaitConcern.REACH, error.excess_m, error.part, command, is_changing=False)
+            command_checks.append(CommandCheck(command, steady=(worst_case,), changing=()))
+            continue
         steady = tuple(finder.find_worst(cycle, command, is_changing=False))
         changing = tuple(finder.find_worst(lead_in, command, is_changing=True))
         command_checks.append(CommandCheck(command, steady, changing))
@@ -194,29 +212,32 @@ def _worst_by_concern(entries: list[WorstCase]) -> Iterator[WorstCase]:
             yield max(candidates, key=lambda entry: entry.value)
 
 
-def _commands(gait: QuadrupedGait, robot: Robot) -> Iterator[VelocityCommand]:
+def _commands_to_check(generator: GaitGenerator) -> Iterator[VelocityCommand]:
     """Yield the commands to check, each followed by its opposite."""
-    timing = timing_of(gait.parameters, robot.frame_period_s)
-    max_speed = greatest_speed_m_s(gait.parameters, timing)
-    max_turn = greatest_turn_rad_s(gait.parameters, timing)
+    max_forward = generator.clip_command(VelocityCommand(forward_m_s=_BEYOND_RANGE)).forward_m_s
+    max_left = generator.clip_command(VelocityCommand(left_m_s=_BEYOND_RANGE)).left_m_s
+    max_turn = generator.clip_command(VelocityCommand(turn_rad_s=_BEYOND_RANGE)).turn_rad_s
     yield STILL
-    yield from _with_opposite(0.0, left=0.0, turn=max_turn)
+    yield from _with_opposite(VelocityCommand(turn_rad_s=max_turn), generator)
     for index in range(DIRECTIONS // 2):  # the other half are the opposites
         angle = index * 2.0 * math.pi / DIRECTIONS
-        forward, left = (round(max_speed * share, _DIGITS) for share in (math.cos(angle), math.sin(angle)))
+        forward = max_forward * math.cos(angle)
+        left = max_left * math.sin(angle)
         for turn_share in TURNS:
-            yield from _with_opposite(forward, left, turn_share * max_turn)
-        yield from _with_opposite(forward / 2.0, left / 2.0, turn=0.0)
+            yield from _with_opposite(VelocityCommand(forward, left, turn_share * max_turn), generator)
+        yield from _with_opposite(VelocityCommand(forward / 2.0, left / 2.0), generator)
 
 
-def _with_opposite(forward: float, left: float, turn: float) -> Iterator[VelocityCommand]:
-    """Yield a command [m/s, m/s, rad/s] and its opposite."""
-    yield VelocityCommand(forward, left, turn)
-    yield VelocityCommand(-forward, -left, -turn)
+def _with_opposite(command: VelocityCommand, generator: GaitGenerator) -> Iterator[VelocityCommand]:
+    """Yield a command and its opposite, both clipped to the range of a gait."""
+    opposite = VelocityCommand(-command.forward_m_s, -command.left_m_s, -command.turn_rad_s)
+    for wanted in (command, opposite):
+        clipped = generator.clip_command(wanted)
+        yield VelocityCommand(*(round(value, _DIGITS) for value in clipped.by_name.values()))
 
 
 class _WorstFinder:
-    """Finds the worst case of each concern, such as joint speed, in some cycles of a walk.
+    """Finds the worst case of each concern, such as joint speed, in a part of a walk.
 
     Args:
         robot: the robot that walks.
@@ -225,8 +246,7 @@ class _WorstFinder:
     def __init__(self, robot: Robot) -> None:
         """Find the joints of the legs, and the couplings between joints that concern them."""
         self._robot = robot
-        self._legs = walking_legs(robot)
-        self._joint_indices = [index for leg in self._legs.values() for index in leg.indices]
+        self._joint_indices = _leg_joint_indices(robot)
         self._joint_names = tuple(robot.joint_names[index] for index in self._joint_indices)
         # indices of the coupling tables that limit a joint of a leg
         self._leg_table_indices = [
@@ -234,20 +254,20 @@ class _WorstFinder:
         ]
 
     def find_worst(
-        self, cycles: Cycles, command: VelocityCommand, *, is_changing: bool
+        self, walk_part: WalkPart, command: VelocityCommand, *, is_changing: bool
     ) -> Iterator[WorstCase]:
         """Yield the worst case of each concern; none of a concern that the robot has no parts for.
 
         Args:
-            cycles: the frames that are checked.
+            walk_part: the frames that are checked.
             command: the command at which the robot walks.
             is_changing: whether the frames are the transition from another command.
         """
         results = {
-            GaitConcern.REACH: self._foot_errors(cycles),
-            GaitConcern.LIMIT: self._limit_excess(cycles.rows),
-            GaitConcern.COUPLED: self._coupled_excess(cycles.rows),
-            GaitConcern.SPEED: self._speed_shares(cycles.rows),
+            GaitConcern.REACH: self._foot_errors(walk_part),
+            GaitConcern.LIMIT: self._limit_excess(walk_part.rows),
+            GaitConcern.COUPLED: self._coupled_excess(walk_part.rows),
+            GaitConcern.SPEED: self._speed_shares(walk_part.rows),
         }
         for concern, (values, parts) in results.items():
             if len(parts):
@@ -260,12 +280,9 @@ class _WorstFinder:
                     is_changing=is_changing,
                 )
 
-    def _foot_errors(self, cycles: Cycles) -> tuple[Floats, tuple[str, ...]]:
+    def _foot_errors(self, walk_part: WalkPart) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest distance of each foot from its planned points [m], and the feet."""
-        errors = [
-            self._legs[foot].distances_to_ground(points).max() for foot, points in cycles.points.items()
-        ]
-        return np.array(errors), tuple(cycles.points)
+        return np.array(list(walk_part.foot_errors_m.values())), tuple(walk_part.foot_errors_m)
 
     def _limit_excess(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest excess of each joint over its limits [rad], and the joints."""
@@ -286,3 +303,12 @@ class _WorstFinder:
         """Return the greatest speed of each joint as a share of its limit, and the joints."""
         fastest = np.abs(np.diff(rows, axis=0)).max(axis=0) / self._robot.frame_period_s
         return (fastest / self._robot.max_speeds)[self._joint_indices], self._joint_names
+
+
+def _leg_joint_indices(robot: Robot) -> list[int]:
+    """Return the indices of the joints of all legs in `robot.joint_names`."""
+    if robot.biped is None:
+        legs: Iterable[MountedLeg | BipedLeg] = legs_of(robot)
+    else:
+        legs = biped_legs_of(robot).values()
+    return [index for leg in legs for index in leg.indices]
