@@ -249,3 +249,31 @@ def test_a_robot_without_a_hip_yaw_walks_ahead_and_sideways_and_does_not_turn() 
     assert np.ptp(rows, axis=0).max() > 0.1
     with pytest.raises(InputError, match=r"0 rad/s"):
         walk.request(VelocityCommand(turn_rad_s=0.1))
+
+
+def test_the_greatest_speed_is_reached_in_so_many_steps_and_the_first_ones_lift_less() -> None:
+    walk = generator()
+    n_steps = round(PARAMETERS.steps_to_full_speed)
+    steps = [walk.take_step(VelocityCommand(PARAMETERS.max_forward_m_s)) for _ in range(n_steps + 3)]
+    for number, step in enumerate(steps[:4], 1):
+        highest = PARAMETERS.lift_m * min(1.0, number / 3.0)
+        assert step.lifts_m.max() == pytest.approx(highest, rel=0.01)
+    strokes = [np.ptp([poses[:, 0] for poses in step.foot_poses.values()]) for step in steps]
+    assert strokes[-1] == pytest.approx(strokes[-2], rel=0.02)
+    assert strokes[0] < 0.5 * strokes[-1]
+    assert strokes[n_steps - 3] < 0.9 * strokes[-1]
+
+
+def test_each_foot_lifts_at_its_phase_of_the_cycle() -> None:
+    walk = generator()
+    steps = [walk.take_step(STILL) for _ in range(6)]
+    cycle = GAIT.cycle(CARD)
+    lifts = {foot: np.zeros(0) for foot in cycle.lift_phases}
+    for number, step in enumerate(steps):
+        swinging = CARD.require_biped().feet["left" if number % 2 == 0 else "right"]
+        for foot, heights in lifts.items():
+            step_lifts = step.lifts_m if foot == swinging else np.zeros_like(step.lifts_m)
+            lifts[foot] = np.concatenate([heights, step_lifts])
+    for foot, phase in cycle.lift_phases.items():
+        first_frame = int(np.flatnonzero(lifts[foot])[0])
+        assert first_frame == pytest.approx(phase * cycle.n_frames, abs=1.0)
