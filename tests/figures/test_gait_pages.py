@@ -16,21 +16,18 @@ from hypothesis import strategies as st
 
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, UnreachableError
 from posewright.figures import draw_gait, draw_parameter, save_figure
+from posewright.figures.gait.biped_page import BipedContent
 from posewright.figures.gait.content import GaitContent, name_and_changes
 from posewright.figures.gait.cycle import down_spans, ground_counts, joint_range
 from posewright.figures.gait.feet import base_outline, side_axis, standing_leg
-from posewright.figures.gait.page import (
-    displayed_legs,
-    fastest_line,
-    half_speed_command,
-    subtitle,
-    times_line,
-)
+from posewright.figures.gait.head import fastest_line, subtitle
+from posewright.figures.gait.page import displayed_legs, half_speed_command, times_line
 from posewright.gaits import (
     CRAWL,
     PHASE_TABLES,
     STILL,
     TROT,
+    BipedGait,
     ForeHind,
     GaitParameters,
     Interpolation,
@@ -42,6 +39,7 @@ from posewright.gaits import (
     greatest_speed_m_s,
     read_gait,
 )
+from posewright.kinematics import biped_legs_of
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")
@@ -333,3 +331,35 @@ def test_a_name_of_a_gait_is_no_path_of_a_file(tmp_path: Path, monkeypatch: pyte
 def test_the_name_of_a_gait_is_no_gait_to_draw_a_parameter_of() -> None:
     with pytest.raises(InputError, match="read_gait reads it"):
         draw_parameter("trot", "shape_factor", [0.5])  # type: ignore[arg-type]  # what is tried
+
+
+def biped_content(command: VelocityCommand) -> BipedContent:
+    gait = read_gait("biped")
+    assert isinstance(gait, BipedGait)
+    return BipedContent(gait, robot("robotis_bioloid"), command)
+
+
+def test_a_swinging_sole_is_drawn_where_the_joints_put_it() -> None:
+    """Its leg has no roll added at the hip, so the joints give its place and its height."""
+    content = biped_content(VelocityCommand(0.1, 0.02, 0.3))
+    parameters = content.gait.parameters
+    lean = parameters.lean_rad
+    level = np.array([[np.cos(lean), 0.0, np.sin(lean)], [0.0, 1.0, 0.0], [-np.sin(lean), 0.0, np.cos(lean)]])
+    for side, leg in biped_legs_of(content.robot).items():
+        sole, _ = leg.forward(leg.pick_angles(content.angles[1:]))
+        hip = np.array([leg.hip_m[0] + leg.hip_ahead_m, 0.0, leg.hip_m[2]])
+        below_hips = (sole - hip) @ level.T
+        is_in_air = content.is_in_air(side)
+        assert 0.4 < is_in_air.mean() < 0.6
+        heights = below_hips[:, 2] + parameters.hip_height_m - leg.sole_m[2]
+        assert np.abs(heights - content.heights_m(side))[is_in_air].max() < 1e-9
+        assert np.abs(below_hips[:, :2] - content.sole_poses(side)[:, :2])[is_in_air].max() < 1e-9
+
+
+def test_the_page_of_a_biped_has_a_panel_for_each_joint_and_says_what_is_too_fast() -> None:
+    figure = draw_gait(read_gait("biped"))
+    titles = {axes.get_title(loc="left") for axes in figure.axes}
+    assert {"hip yaw", "hip roll", "hip pitch", "knee", "ankle pitch", "ankle roll"} <= titles
+    assert any("no joint is too fast" in text.get_text() for text in figure.texts)
+    hasty = read_gait("biped").with_values({"cycle_s": 0.2, "lift_m": 0.04})
+    assert any("too fast for the servos" in text.get_text() for text in draw_gait(hasty).texts)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from posewright.gaits import (
     STILL,
     BipedGait,
     BipedGenerator,
+    FeedbackGains,
     VelocityCommand,
     chain,
     gait_text,
@@ -199,6 +202,25 @@ def test_a_document_is_read_and_written_without_a_change(tmp_path: Path) -> None
     assert copy.read_bytes() == GAIT.path.read_bytes()
 
 
+def test_an_entry_that_a_document_lacks_stays_out_of_it_while_it_has_its_default(tmp_path: Path) -> None:
+    path = tmp_path / "own.gait.yaml"
+    keys = ("description", "source", "travel_gain", "trim", "feedback")
+    lines = [line for line in gait_text(GAIT).splitlines() if not line.startswith(keys)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = path.read_bytes()
+    plain = read_gait(path)
+    write_gait(plain, path)
+    assert path.read_bytes() == text
+    write_gait(replace(plain, feedback=FeedbackGains(heading_1_s=2.0)), path)
+    assert read_gait(path).feedback.heading_1_s == 2.0
+
+
+def test_a_request_that_is_no_command_is_an_error() -> None:
+    request: Any = 0.1
+    with pytest.raises(InputError, match=r"^0\.1 is not a command"):
+        generator().request(request)
+
+
 def test_values_are_set_by_name_and_checked() -> None:
     changed = GAIT.with_values({"lift_m": 0.02, "travel_gain.forward": 1.5, "trim.forward_m_s": 0.01})
     assert (changed.flat["lift_m"], changed.flat["travel_gain.forward"]) == (0.02, 1.5)
@@ -248,3 +270,31 @@ def test_a_robot_without_a_hip_yaw_walks_ahead_and_sideways_and_does_not_turn() 
     assert np.ptp(rows, axis=0).max() > 0.1
     with pytest.raises(InputError, match=r"0 rad/s"):
         walk.request(VelocityCommand(turn_rad_s=0.1))
+
+
+def test_the_greatest_speed_is_reached_in_so_many_steps_and_the_first_ones_lift_less() -> None:
+    walk = generator()
+    n_steps = round(PARAMETERS.steps_to_full_speed)
+    steps = [walk.take_step(VelocityCommand(PARAMETERS.max_forward_m_s)) for _ in range(n_steps + 3)]
+    for number, step in enumerate(steps[:4], 1):
+        highest = PARAMETERS.lift_m * min(1.0, number / 3.0)
+        assert step.lifts_m.max() == pytest.approx(highest, rel=0.01)
+    strokes = [np.ptp([poses[:, 0] for poses in step.foot_poses.values()]) for step in steps]
+    assert strokes[-1] == pytest.approx(strokes[-2], rel=0.02)
+    assert strokes[0] < 0.5 * strokes[-1]
+    assert strokes[n_steps - 3] < 0.9 * strokes[-1]
+
+
+def test_each_foot_lifts_at_its_phase_of_the_cycle() -> None:
+    walk = generator()
+    steps = [walk.take_step(STILL) for _ in range(6)]
+    cycle = GAIT.cycle(CARD)
+    lifts = {foot: np.zeros(0) for foot in cycle.lift_phases}
+    for number, step in enumerate(steps):
+        swinging = CARD.require_biped().feet["left" if number % 2 == 0 else "right"]
+        for foot, heights in lifts.items():
+            step_lifts = step.lifts_m if foot == swinging else np.zeros_like(step.lifts_m)
+            lifts[foot] = np.concatenate([heights, step_lifts])
+    for foot, phase in cycle.lift_phases.items():
+        first_frame = int(np.flatnonzero(lifts[foot])[0])
+        assert first_frame == pytest.approx(phase * cycle.n_frames, abs=1.0)

@@ -26,7 +26,7 @@ from posewright.gaits import (
 )
 from posewright.gaits.quadruped.phases import CUSTOM
 from posewright.gaits.quadruped.timing import bound_text
-from posewright.gaits.quadruped.walker import Walker
+from posewright.gaits.steady import walk_until_steady
 from posewright.kinematics import legs_of
 
 from .walks import (
@@ -181,15 +181,15 @@ def test_a_change_of_command_carries_no_foot_further_beyond_its_stroke_than_told
     table: PhaseTable, factor: float, share: float
 ) -> None:
     gait = replace(EXAMPLE.with_values({"air_ground_factor": factor, "ascent_pairs": 1}), phases=table)
-    walker = Walker(gait, ERS7)
-    fastest = greatest_speed_m_s(gait.parameters, walker.planner.timing)
+    walk = QuadrupedGenerator(gait, ERS7)
+    fastest = greatest_speed_m_s(gait.parameters, walk.timing)
     stroke = gait.parameters.maximum_displacement_m
     equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in FEET])
     most = 0.0
     for n_before in range(12):  # to the opposite from each moment of the walk
-        walker.until_steady(VelocityCommand(fastest))
+        walk_until_steady(walk, VelocityCommand(fastest), walk.timing.n_frames)
         for forward in (*[fastest] * n_before, *[-fastest] * 12):
-            away = walker.take_step(VelocityCommand(forward)).feet_after.positions - equilibria
+            away = walk.take_step(VelocityCommand(forward)).feet_after.positions - equilibria
             most = max(most, np.abs(away[:, 0]).max() / stroke - 0.5)
     assert most == pytest.approx(share, abs=1e-9)
 

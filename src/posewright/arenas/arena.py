@@ -195,8 +195,8 @@ class Arena:
         colours: red, green, blue 0..1 of `floor`, `box`, and shapes by their name or else their role.
         friction: coefficient of sliding friction of the floor.
         max_boxes: largest number of boxes; 0 if the field has no limit of its own.
-        gap_m: smallest width of a gap between obstacles [m].
-        touching_m: obstacles nearer than this form one [m].
+        gap_m: smallest distance allowed between two obstacles, so that a robot fits through [m].
+        touching_m: boxes nearer to each other than this count as one obstacle, without a gap [m].
         boxes: the boxes of the layout.
         spots: places for robots, by name, for example on a chair.
         sources: the sources of the numbers, by key in the document.

@@ -103,11 +103,10 @@ def plot(
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
     gait, robot = open_gait(gait_name, robot_name, settings)
-    quadruped_gait = gaits.require_quadruped(gait)
     require_distinct_output(output, gait_name, gait.path)
     figures.require_picture_path(output)
     command: gaits.VelocityCommand | None = None
     if forward is not None or left != 0.0 or turn != 0.0:
         command = gaits.VelocityCommand(forward or 0.0, left, turn)
-    figures.save_figure(figures.draw_gait(quadruped_gait, robot, command=command), output)
+    figures.save_figure(figures.draw_gait(gait, robot, command=command), output)
     print_line(f"{gait.name} -> {output}")

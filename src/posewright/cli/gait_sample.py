@@ -180,13 +180,17 @@ def _describe_rounding(
     step_s = formats.format_for(motion, output).quantum.time_s
     if step_s is None:
         return None
-    written_s = formats.read_motion(output, robot=robot).duration
+    pages = formats.read_motion_file(output, robot=robot).motions  # a long motion continues from page to page
+    written_s = sum(page.duration for page in pages)
     if abs(written_s - motion.duration) < DURATION_TOLERANCE_S:
         return None
     change = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
+    step_frames = step_s / robot.frame_period_s
+    if abs(step_frames - round(step_frames)) > FRAME_ROUNDING:  # then no whole cycle may fit
+        return change
     cycle_frames = gait.cycle(robot).n_frames
     total_frames = round(motion.duration / robot.frame_period_s)
-    n_extra = _count_extra_cycles(total_frames, cycle_frames, round(step_s / robot.frame_period_s))
+    n_extra = _count_extra_cycles(total_frames, cycle_frames, round(step_frames))
     if n_extra is None:
         return change
     if not has_ends:

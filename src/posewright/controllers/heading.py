@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from posewright.bodies import BodyState
-from posewright.bodies.joints import Reading
+from posewright.bodies import BodyState, Reading
 from posewright.errors import InputError
 from posewright.gaits import FeedbackGains, VelocityCommand
 from posewright.robots import Compass, Imu, Robot, SensorSpec
@@ -30,7 +29,6 @@ class HeadingHold:
 
     def __init__(self, robot: Robot, gains: FeedbackGains) -> None:
         self._channel = _heading_channel(robot)
-        self._robot_name = robot.name
         self._gains = gains
         self._commanded_heading: float | None = None
         self._time_s = 0.0

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from posewright.gaits.quadruped.foot_timeline import air_path as air_path
     from posewright.gaits.quadruped.gait import QuadrupedGait as QuadrupedGait
     from posewright.gaits.quadruped.gait import require_quadruped as require_quadruped
+    from posewright.gaits.quadruped.generator import QuadrupedGenerator as QuadrupedGenerator
     from posewright.gaits.quadruped.parameters import EXPLANATIONS as EXPLANATIONS
     from posewright.gaits.quadruped.parameters import ForeHind as ForeHind
     from posewright.gaits.quadruped.parameters import GaitParameters as GaitParameters
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
     from posewright.gaits.quadruped.timing import greatest_turn_rad_s as greatest_turn_rad_s
     from posewright.gaits.quadruped.timing import require_command_in_range as require_command_in_range
     from posewright.gaits.quadruped.timing import timing_of as timing_of
-    from posewright.gaits.quadruped.walker import QuadrupedGenerator as QuadrupedGenerator
     from posewright.gaits.reading import gait_names as gait_names
     from posewright.gaits.reading import parse_gait as parse_gait
     from posewright.gaits.reading import read_gait as read_gait

@@ -1,11 +1,12 @@
-"""Entries that all documents of gaits have: name, robot and pose."""
+"""What the documents of all gaits have in common: entries, parameters, and which defaults are omitted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from posewright.documents import Node, is_path
+from posewright.gaits.explanation import Explanation
 from posewright.robots import Robot, robot, robot_names
 
 Tree = Mapping[str, object]
@@ -71,3 +72,33 @@ def read_pose(fields: Mapping[str, Node], walking_robot: Robot, default_pose: st
             hint=f"add `pose:`, one of {', '.join(walking_robot.poses)}",
         )
     return default_pose
+
+
+def read_value(node: Node, explanation: Explanation) -> float:
+    """Return a number within the bounds of a parameter, or fail."""
+    number = node.integer() if explanation.is_whole else node.number()
+    if not explanation.low <= number <= explanation.high:
+        node.fail(f"{number:g} is out of range", hint=f"the range is {explanation.range_text}")
+    return number
+
+
+def omit_defaults(
+    document: Tree, defaults: Tree, old_document: Tree, *, hidden_keys: Collection[str]
+) -> dict[str, object]:
+    """Return a document without entries that it need not have.
+
+    Over a document without them, entries are written only if they differ from their defaults. A new document
+    has some of the defaults, so that its readers see what can be set.
+
+    Args:
+        document: the document with all entries.
+        defaults: the values of entries that are missing.
+        old_document: the document that is overwritten; empty if there is none.
+        hidden_keys: the entries that a new document has only if they differ from their defaults.
+    """
+    omissible_keys = defaults if old_document else hidden_keys
+    return {
+        key: value
+        for key, value in document.items()
+        if key not in omissible_keys or key in old_document or value != defaults[key]
+    }

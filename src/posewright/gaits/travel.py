@@ -111,6 +111,13 @@ def compensate_travel(components: Floats, seconds: float, gain: TravelGain, trim
     )
 
 
+def travel_values(gain: TravelGain, trim: Trim) -> dict[str, float]:
+    """Return the values of gain and trim by dotted name: `travel_gain.forward`, `trim.left_m_rad`, ..."""
+    gains = {f"travel_gain.{name}": value for name, value in asdict(gain).items()}
+    trims = {f"trim.{name}": value for name, value in asdict(trim).items()}
+    return {**gains, **trims}
+
+
 def with_travel_values(
     gain: TravelGain, trim: Trim, values: Mapping[str, float]
 ) -> tuple[TravelGain, Trim, dict[str, float]]:

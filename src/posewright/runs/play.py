@@ -8,11 +8,7 @@ from posewright.controllers import GaitProgram, MotionProgram
 from posewright.controllers.motion_player import HOLD_S, LONGEST_S, SETTLE_S
 from posewright.errors import InputError
 from posewright.formats import robot_of_motion
-from posewright.gaits import (
-    Gait,
-    VelocityCommand,
-    robot_of_gait,
-)
+from posewright.gaits import Gait, VelocityCommand, robot_of_gait
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot

@@ -59,33 +59,33 @@ class Track:
 
     @classmethod
     def of(cls, recording: Recording, outcome: Outcome | None = None, previous: Track | None = None) -> Track:
-        """Return the track of a recording.
+        """Return the track of a recording: for windows, all that it has as plain data.
 
         Args:
             recording: the recording.
-            outcome: its outcome, if the run has ended.
-            previous: the previous track of a run that continues; its description is used again.
+            outcome: its outcome with the score; None while the run continues.
+            previous: the track of the same run up to an earlier time, whose description is used again; None
+                for the first.
         """
         header = recording.header
         # while a trial runs, its contest is assumed to be able to judge it
         is_judged = bool(header.contest) if outcome is None else not isinstance(outcome.score, Unjudged)
-        picture = contest_of(header, trust_attached_rules=True).picture(recording) if is_judged else None
-        if previous is not None and previous.recording.header is header:
+        picture: ContestPicture | None = None  # the contest's marks and series over time
+        if is_judged:
+            picture = contest_of(header, trust_attached_rules=True).picture(recording)
+        if previous is not None and previous.recording.header is header:  # an equal one may be another run's
             description = previous.description
         else:
             description = _describe(recording)
-        tilts = {
-            name: _changes(recording.times, np.degrees(tilt(record.base)).round(1).tolist())
-            for name, record in recording.robots.items()
-            if record.knows_place
-        }
-        robots = [
-            {
-                **_decisions_over_time(record.decisions),
-                "measured": [{"name": "tilt_deg", "values": tilts[name]}] if name in tilts else [],
-            }
-            for name, record in recording.robots.items()
-        ]
+        tilts: dict[str, Changes] = {}
+        robots: list[View] = []
+        for name, record in recording.robots.items():
+            measured: list[View] = []
+            if record.knows_place:
+                tilts_deg = np.degrees(tilt(record.base)).round(1).tolist()
+                tilts[name] = _changes(recording.times, tilts_deg)
+                measured.append({"name": "tilt_deg", "values": tilts[name]})
+            robots.append({**_decisions_over_time(record.decisions), "measured": measured})
         incidents = sorted(_incidents(recording, picture), key=lambda incident: incident.time_s)
         timeline: View = {
             "duration_s": recording.duration_s,
@@ -94,7 +94,8 @@ class Track:
             "score": None if outcome is None else _score_view(outcome),
             **_contest_view(picture),
         }
-        return cls(recording, description, timeline, tilts, () if picture is None else tuple(picture.marks))
+        marks = () if picture is None else tuple(picture.marks)
+        return cls(recording, description, timeline, tilts, marks)
 
     def now(self, time_s: float) -> list[View]:
         """Return the last decision of each robot at a time [s]."""

@@ -191,23 +191,32 @@ def torque_limit_for(registers: Registers) -> int:
 
 
 def require_settings_writable(bus: Bus, robot: Robot) -> None:
-    """Check that no servo has its torque on while `set_up` has to write its EEPROM, for reads one by one.
+    """Raise an error if `set_up` would have to write the EEPROM of a servo whose torque is on.
+
+    A servo's return delay and status return level are in its EEPROM, which must not be written under torque.
+    They are right if the delay is 0 and the level is `ANSWERS_ALL`. Each register is read by a packet of its
+    own, and only where the registers before leave the question open.
+
+    Args:
+        bus: the open bus.
+        robot: the robot, whose servos are on it.
 
     Raises:
         InputError: some have; the message names all of them.
         BodyError: a servo does not answer.
     """
-    held_joints = [
-        joint
-        for servo_id, joint in joints_of(robot).items()
-        if bus.read(servo_id, "torque_enable")
-        and (
-            bus.read(servo_id, "return_delay_time")
-            or bus.read(servo_id, "status_return_level") != ANSWERS_ALL
+    blocked_joints: list[str] = []
+    for servo_id, joint in joints_of(robot).items():
+        if not bus.read(servo_id, "torque_enable"):
+            continue
+        is_set_up = (
+            bus.read(servo_id, "return_delay_time") == 0
+            and bus.read(servo_id, "status_return_level") == ANSWERS_ALL
         )
-    ]
-    if held_joints:
-        names = ", ".join(held_joints)
+        if not is_set_up:
+            blocked_joints.append(joint)
+    if blocked_joints:
+        names = ", ".join(blocked_joints)
         hint = "let go of all joints first, and support the robot: settings are written without torque"
         raise InputError(f"the servos of {names} are not set up yet, and their torque is on", hint=hint)
 

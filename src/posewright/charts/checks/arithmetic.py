@@ -211,22 +211,22 @@ class ArithmeticFaults(Check):
     def _find_active_state(self, node: StateNode, witness: Witness) -> str:
         """Return the name of the state to which a fault is attributed.
 
-        It is the given state if that is active before or after the tick of the witness. Else the expression
-        was evaluated for another state, with which this one shares a junction; the result is then the
-        innermost state that was active before the tick.
+        It is `node` if that state is active before or after the faulty tick. Else the expression was
+        evaluated in a transition of another state that leads through the same junction; the result is then
+        the innermost state that was active before the tick.
 
         Args:
-            node: the state that uses the expression.
-            witness: a tick in which the fault occurs.
+            node: the state that the expression belongs to.
+            witness: a tick in which the fault occurs, with the state of the chart before it, and with its
+                trace: the inputs of all ticks from the start of the chart up to this one.
         """
-        snapshots = [witness.start_state]
-        if witness.trace:
-            _, last_tick = self.analysis.run_to_last_tick(witness.trace)
-            if last_tick.next_state is not None:
-                snapshots.append(last_tick.next_state)
-        if any(node.name in snapshot.active for snapshot in snapshots):
-            return node.name
-        return witness.start_state.active[-1]
+        state_before = witness.start_state
+        is_active = node.name in state_before.active
+        if not is_active and witness.trace:
+            _, faulty_tick = self.analysis.run_to_last_tick(witness.trace)
+            state_after = faulty_tick.next_state  # None if the tick fails
+            is_active = state_after is not None and node.name in state_after.active
+        return node.name if is_active else state_before.active[-1]
 
     def _describe_range_fault(
         self, suspect: ArithmeticSuspect, allowed_range: tuple[float, float], witness: Witness

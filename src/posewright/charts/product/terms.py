@@ -112,8 +112,8 @@ class TermRecorder:
     ) -> SymbolicFunction:
         """Return a function that evaluates an assigned expression and records its term.
 
-        The term of an expression that reads no input is a constant. A term that reads inputs, but no recorded
-        variable, depends only on the registers, and is built once for all of their values.
+        A term is the expression written over the inputs of the tick. A register is a variable whose exact
+        value the exploration knows before the tick; the recorded variables are not among them.
 
         Args:
             name: the name of the variable.
@@ -128,23 +128,28 @@ class TermRecorder:
         ]
         reads_registers_only = len(register_names) == len(expression.names)
         reads_recorded_variable = not expression.names.isdisjoint(self.variable_types)
-        value_type = self.variable_types[name]
-        constant_terms: dict[Value, Expression] = {}
-        terms_by_registers: dict[tuple[Value, ...], Expression] = {}
+        variable_type = self.variable_types[name]
+        constant_term_by_value: dict[Value, Expression] = {}
+        term_by_register_values: dict[tuple[Value, ...], Expression] = {}
 
         def find_or_build_term(value: Value, registers: Registers) -> Expression:
-            """Return the term of the expression, whose value on the path is `value`."""
-            if reads_registers_only:
-                if value not in constant_terms:
-                    constant_terms[value] = constant_term(fit_value(value_type, value))
-                return constant_terms[value]
+            """Return the term of the assigned expression, from a cache where it was built before.
+
+            Args:
+                value: the value of the expression in this tick.
+                registers: the values of the registers before the tick, by name.
+            """
+            if reads_registers_only:  # no inputs: the term is the value, as the variable will store it
+                if value not in constant_term_by_value:
+                    constant_term_by_value[value] = constant_term(fit_value(variable_type, value))
+                return constant_term_by_value[value]
             register_values = {register: registers[register] for register in register_names}
-            if reads_recorded_variable:  # its term differs from path to path
+            if reads_recorded_variable:  # its own term, which is put in, differs from tick to tick: no cache
                 return self._build_term(expression, register_values)
-            cache_key = tuple(register_values.values())
-            if cache_key not in terms_by_registers:
-                terms_by_registers[cache_key] = self._build_term(expression, register_values)
-            return terms_by_registers[cache_key]
+            cache_key = tuple(register_values.values())  # inputs stay names, so only the registers matter
+            if cache_key not in term_by_register_values:
+                term_by_register_values[cache_key] = self._build_term(expression, register_values)
+            return term_by_register_values[cache_key]
 
         def evaluate_and_record(registers: Registers, path: PathCondition) -> Value:
             """Return the value of the expression, and store its term in `self.terms`."""

@@ -289,11 +289,17 @@ class TermFactory:
         return comparison_of_integers or self._make(SmtOp.AT_MOST, SmtSort.BOOLEAN, (left, right))
 
     def equal(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
-        """Return `left == right`, for Booleans or for numbers; as a constant where the bounds decide it."""
+        """Return the term `left == right` of two Booleans or two numbers, as simple as it can be.
+
+        It is a constant where the operands are the same term, or the intervals in which their values lie do
+        not meet. An integer that was converted to a float is compared as the integer it was, and the product
+        of two integers with a constant by its factors: the solver decides either more easily.
+        """
         if left.sort is SmtSort.BOOLEAN:
             return self.if_then_else(left, right, self.negation(right))
         left, right = self.to_common_sort(left, right)
-        if left.interval.low > right.interval.high or left.interval.high < right.interval.low:
+        are_apart = left.interval.low > right.interval.high or left.interval.high < right.interval.low
+        if are_apart:
             return self.false
         if left is right and not left.interval.may_be_nan:
             return self.true
@@ -301,7 +307,8 @@ class TermFactory:
             return self._equal_integers(left, right)
         if left.is_constant:  # a constant comes last
             left, right = right, left
-        return self._equal_product(left, right) or self._make(SmtOp.EQUAL, SmtSort.BOOLEAN, (left, right))
+        equality_of_factors = self._equal_product(left, right)  # None for other terms than such a product
+        return equality_of_factors or self._make(SmtOp.EQUAL, SmtSort.BOOLEAN, (left, right))
 
     def _equal_product(self, left: SmtTerm, right: SmtTerm) -> SmtTerm | None:
         """Return the equality of a product of two integers with a constant, as a choice of its factors.

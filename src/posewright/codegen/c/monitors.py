@@ -36,22 +36,25 @@ class MonitorCode:
     """
 
     def __init__(self, code: ChartCode, promises: Sequence[Promise]) -> None:
-        """Find the conditions of the promises, and the events that they read."""
+        """Find the conditions of the promises, and reserve a field in C for each event that they ask about.
+
+        A condition asks by `came.E` whether the event E was raised in the tick.
+        """
         self.code = code
         self.chart = code.machine.chart
         self.promises = tuple(promises)
-        self.conditions = [
-            TickConditions(
-                code.machine,
-                [condition for condition in (promise.when, promise.goal) if condition is not None],
-            )
-            for promise in self.promises
-        ]
-        events = sorted(
-            {event for conditions in self.conditions for event in conditions.raised_names.values()}
-        )
+        self.conditions: list[TickConditions] = []
+        events_asked_about: set[str] = set()
+        for promise in self.promises:
+            # only a promise with a response has a goal
+            stated_conditions = [promise.when] if promise.goal is None else [promise.when, promise.goal]
+            tick_conditions = TickConditions(code.machine, stated_conditions)
+            self.conditions.append(tick_conditions)
+            events_asked_about.update(tick_conditions.raised_names.values())
         # the C array `came` has a bool for each of these events: whether it was raised in this tick
-        code.raised_fields = {event: f"came[{index}]" for index, event in enumerate(events)}
+        code.raised_fields = {
+            event: f"came[{index}]" for index, event in enumerate(sorted(events_asked_about))
+        }
 
     def resolve_style(self, requested_style: Style) -> Style:
         """Return the style in which the tick is written; `AUTO` becomes a switch if promises are monitored.

@@ -434,7 +434,18 @@ class RegionEffects:
         self._write_entry_inside(node, targets)
 
     def _write_entry_inside(self, node: StateNode, targets: Sequence[ResolvedTarget]) -> None:
-        """Write lines that enter what becomes active inside a node; see `_write_entry`."""
+        """Write lines that enter what becomes active inside a node, which itself is entered already.
+
+        * A target that is a history of the node re-enters the states that were last active inside it.
+        * Without a target inside the node, its initial states become the targets.
+        * Then each child that has a target at or inside it is entered; of a parallel node, every child is.
+
+        A target refers to its state by the state's number in the machine.
+
+        Args:
+            node: the node.
+            targets: the targets at or inside the node.
+        """
         for target in targets:
             if target.node == node.index and target.history is not None:
                 self._write_history_entry(node, target, target.history)
@@ -445,9 +456,8 @@ class RegionEffects:
             return
         for child_number in node.children:
             child = self.nodes[child_number]
-            child_targets = [
-                target for target in inner_targets if target.node in {child_number, *child.descendants}
-            ]
+            numbers_in_child = {child_number, *child.descendants}
+            child_targets = [target for target in inner_targets if target.node in numbers_in_child]
             if child_targets or node.parallel:
                 self._write_entry(child, child_targets)
 

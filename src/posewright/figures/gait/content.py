@@ -14,6 +14,7 @@ from posewright.figures.style import colours_of
 from posewright.gaits import (
     AirPath,
     Gait,
+    GaitCycle,
     GaitTiming,
     QuadrupedGait,
     SteadyWalk,
@@ -173,22 +174,22 @@ class FootPath:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaitContent:
-    """A steady cycle of a gait of a robot at one command, computed when its properties are read.
+class CycleContent:
+    """The joints in a steady cycle of a gait at one command, computed when its properties are read.
 
     Raises:
         InputError: by properties: the command is out of the gait's range, or the gait is inconsistent.
-        UnreachableError: by properties: a foot cannot stand on its equilibrium point.
+        UnreachableError: by properties: a foot cannot reach its place.
     """
 
-    gait: QuadrupedGait
+    gait: Gait
     robot: Robot
     command: VelocityCommand
 
     @cached_property
-    def timing(self) -> GaitTiming:
+    def cycle(self) -> GaitCycle:
         """The times of the cycle."""
-        return timing_of(self.gait.parameters, self.robot.frame_period_s)
+        return self.gait.cycle(self.robot)
 
     @cached_property
     def _walk(self) -> SteadyWalk:
@@ -208,7 +209,7 @@ class GaitContent:
     @cached_property
     def times(self) -> Floats:
         """Times of the rows of `angles`, `(n_frames + 1,)` [s]."""
-        return np.linspace(0.0, self.timing.period_s, self.timing.n_frames + 1)
+        return np.linspace(0.0, self.cycle.period_s, self.cycle.n_frames + 1)
 
     @cached_property
     def speeds(self) -> Floats:
@@ -222,6 +223,23 @@ class GaitContent:
         max_shares = self.speeds.max(axis=0)
         joint = int(max_shares.argmax())
         return self.robot.joint_names[joint], float(max_shares[joint])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GaitContent(CycleContent):
+    """A steady cycle of a gait of four legs at one command, computed when its properties are read.
+
+    Raises:
+        InputError: by properties: the command is out of the gait's range, or the gait is inconsistent.
+        UnreachableError: by properties: a foot cannot stand on its equilibrium point.
+    """
+
+    gait: QuadrupedGait
+
+    @cached_property
+    def timing(self) -> GaitTiming:
+        """The times of the cycle."""
+        return timing_of(self.gait.parameters, self.robot.frame_period_s)
 
     @cached_property
     def commanded_motion(self) -> Floats:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from posewright.figures.gait.content import COLOURS, ORDER, SHORT_FOOT_NAMES, TOLERANCE, FootPath, GaitContent
+from posewright.figures.gait.content import (
+    COLOURS,
+    ORDER,
+    SHORT_FOOT_NAMES,
+    TOLERANCE,
+    CycleContent,
+    FootPath,
+    GaitContent,
+)
 from posewright.figures.style import FAINT, GREY, INK, WRONG, trim_axes
 
 if TYPE_CHECKING:
@@ -143,7 +151,7 @@ class JointRange:
         return self.lower_deg - 1e-6 <= self.least_deg and self.most_deg <= self.upper_deg + 1e-6
 
 
-def joint_range(content: GaitContent, joint: str) -> JointRange:
+def joint_range(content: CycleContent, joint: str) -> JointRange:
     """Return the range of a joint in a cycle, and its limits."""
     angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
     limits = content.robot.joint(joint)
@@ -153,7 +161,7 @@ def joint_range(content: GaitContent, joint: str) -> JointRange:
     )
 
 
-def common_span_deg(content: GaitContent, joints: tuple[str, ...]) -> float:
+def common_span_deg(content: CycleContent, joints: tuple[str, ...]) -> float:
     """Return a common axis range for some joints, so that they can be compared [deg]."""
     ranges = [joint_range(content, joint_name) for joint_name in joints]
     return max(MIN_SPAN_DEG, SPAN_FACTOR * max(joint.most_deg - joint.least_deg for joint in ranges))

@@ -5,17 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from posewright.figures.gait import cycle, feet
-from posewright.figures.gait.content import COLOURS, SHORT_FOOT_NAMES, FootPath, GaitContent, name_and_changes
-from posewright.figures.style import GREY, INK, WRONG, axes_at, canvas, label_figure, styled, write_row_legend
+from posewright.figures.gait.biped_page import BipedContent, draw_biped_page
+from posewright.figures.gait.content import COLOURS, SHORT_FOOT_NAMES, FootPath, GaitContent
+from posewright.figures.gait.head import (
+    COLUMN_GAP_IN,
+    COLUMN_WIDTH_IN,
+    LEFT_MARGIN_IN,
+    PAGE_SIZE_IN,
+    subtitle,
+    write_head,
+    write_heading,
+)
+from posewright.figures.style import GREY, INK, axes_at, canvas, label_figure, styled
 from posewright.gaits import (
     FEET,
-    QuadrupedGait,
+    BipedGait,
+    Gait,
     VelocityCommand,
     bound_text,
     greatest_speed_m_s,
     greatest_turn_rad_s,
+    require_quadruped,
     robot_of_gait,
-    timing_of,
 )
 from posewright.robots import Robot
 
@@ -25,13 +36,7 @@ if TYPE_CHECKING:
 
     from posewright.figures.style import Canvas
 
-# Measures of the page [in], from its upper left corner; an A4 page.
-WIDTH_IN = 8.27
-HEIGHT_IN = 11.69
-PAGE_SIZE_IN = (WIDTH_IN, HEIGHT_IN)
-LEFT_MARGIN_IN = 0.55
-COLUMN_WIDTH_IN = 3.4
-COLUMN_GAP_IN = 0.65
+# Measures of the page [in], from its upper left corner.
 SIDE_TOP_IN = 1.6
 SIDE_HEIGHT_IN = 1.12
 SIDE_STEP_IN = 1.5
@@ -45,10 +50,13 @@ GAUGE_WIDTH_IN = 0.09
 GAUGE_GAP_IN = 0.1
 GAUGE_TEXT_WIDTH_IN = 0.22
 
+FASTER_THAN_ANY_M_S = 1e3
+"""A speed that every gait clips to its greatest [m/s]."""
+
 
 @styled("drawing a gait")
 def draw_gait(
-    gait: QuadrupedGait,
+    gait: Gait,
     robot: Robot | str | None = None,
     *,
     command: VelocityCommand | None = None,
@@ -65,25 +73,30 @@ def draw_gait(
     Raises:
         InputError: a command out of the gait's range, or an inconsistent gait.
         UnknownNameError: there is no such robot.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        UnreachableError: a foot cannot reach its place.
     """
     walking_robot = robot_of_gait(gait, robot)
-    content = GaitContent(
-        gait, walking_robot, half_speed_command(gait, walking_robot) if command is None else command
-    )
-    return draw_gait_page(content, figure)
+    drawn_command = half_speed_command(gait, walking_robot) if command is None else command
+    if isinstance(gait, BipedGait):
+        return draw_biped_page(BipedContent(gait, walking_robot, drawn_command), figure)
+    return draw_gait_page(GaitContent(require_quadruped(gait), walking_robot, drawn_command), figure)
 
 
-def half_speed_command(gait: QuadrupedGait, robot: Robot) -> VelocityCommand:
+def half_speed_command(gait: Gait, robot: Robot) -> VelocityCommand:
     """Return the command of half the greatest speed, forward."""
-    timing = timing_of(gait.parameters, robot.frame_period_s)
-    return VelocityCommand(forward_m_s=0.5 * greatest_speed_m_s(gait.parameters, timing))
+    greatest = gait.generator(robot).clip_command(VelocityCommand(forward_m_s=FASTER_THAN_ANY_M_S))
+    return VelocityCommand(forward_m_s=0.5 * greatest.forward_m_s)
 
 
 def draw_gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
     """Draw the page of a gait."""
     figure = canvas(into, PAGE_SIZE_IN, dpi=150)
-    _draw_head(figure, content)
+    write_head(
+        figure,
+        content,
+        times=times_line(content),
+        legend_handles=_legend_handles(),
+    )
     _draw_side_views(figure, content)
     _draw_above_and_phases(figure, content)
     for column, foot in enumerate(displayed_legs(content)):
@@ -108,21 +121,6 @@ def displayed_legs(content: GaitContent) -> tuple[str, str]:
     return f"{side}_rear", f"{side}_front"
 
 
-def subtitle(content: GaitContent) -> str:
-    """Return the robot's name and the command as text."""
-    command = content.command
-    parts = [
-        f"{abs(value):.3g} {unit} {ahead if value > 0.0 else back}"
-        for value, unit, ahead, back in (
-            (command.forward_m_s, "m/s", "forward", "backwards"),
-            (command.left_m_s, "m/s", "to the left", "to the right"),
-            (command.turn_rad_s, "rad/s", "turning left", "turning right"),
-        )
-        if value
-    ]
-    return f"{content.robot.name}, {', '.join(parts) or 'stepping on the spot'}"
-
-
 def times_line(content: GaitContent) -> str:
     """Return the times of a cycle and the greatest command."""
     timing = content.timing
@@ -131,42 +129,6 @@ def times_line(content: GaitContent) -> str:
         f"a cycle takes {timing.period_s:.3f} s ({timing.n_frames} frames): {timing.ground_s:.3f} s down, "
         f"{timing.air_s:.3f} s in the air; at most {bound_text(greatest_speed_m_s(parameters, timing))} m/s "
         f"and {bound_text(greatest_turn_rad_s(parameters, timing), 2)} rad/s"
-    )
-
-
-def fastest_line(content: GaitContent) -> str:
-    """Return the joint with the greatest share of its speed limit, as text."""
-    joint, share = content.fastest_joint_and_share
-    name = joint.replace("_", " ")
-    if share > 1.0:
-        return f"too fast for the servos: the {name} would turn at {share:.2f} of its greatest speed"
-    return f"no joint is too fast: the {name} turns at {share:.2f} of its greatest speed"
-
-
-def _draw_head(figure: Canvas, content: GaitContent) -> None:
-    """Write the title, subtitle and speeds of the page, and the legend."""
-    left = LEFT_MARGIN_IN - 0.4
-    _, max_speed_share = content.fastest_joint_and_share
-    title = name_and_changes(content.gait, content.robot)
-    name_size = 14 if title == content.gait.name else 10
-    for below, text, size, weight, colour in (
-        (0.20, title, name_size, "bold", "black"),
-        (0.46, subtitle(content), 9, "normal", "black"),
-        (0.65, times_line(content), 7.5, "normal", GREY),
-        (0.80, fastest_line(content), 7.5, "normal", WRONG if max_speed_share > 1.0 else GREY),
-    ):
-        figure.text(
-            left / WIDTH_IN,
-            1.0 - below / HEIGHT_IN,
-            text,
-            va="top",
-            parse_math=False,
-            fontsize=size,
-            weight=weight,
-            color=colour,
-        )
-    write_row_legend(
-        figure, handles=_legend_handles(), loc="upper left", anchor=(left / WIDTH_IN, 1.0 - 1.02 / HEIGHT_IN)
     )
 
 
@@ -190,7 +152,7 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
     """Draw the path of each foot from the side."""
     view = feet.side_view(content, SIDE_HEIGHT_IN / COLUMN_WIDTH_IN)
     direction = "from behind" if view.is_from_behind else "from the right"
-    _write_heading(
+    write_heading(
         figure, SIDE_TOP_IN, f"The feet {direction}: height over {view.axis_label}, from its place at rest"
     )
     for index, foot in enumerate(feet.sides_in_order(view.horizontal_axis)):
@@ -214,14 +176,14 @@ def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
 def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
     """Draw the feet from above, and beside it the times when they are on the ground."""
     dotted_note = " (dotted: path of the feet)" if feet.has_compensation(content) else ""
-    _write_heading(figure, ABOVE_TOP_IN, f"From above [mm]: a cycle{dotted_note}")
+    write_heading(figure, ABOVE_TOP_IN, f"From above [mm]: a cycle{dotted_note}")
     above = axes_at(
         figure, PAGE_SIZE_IN, LEFT_MARGIN_IN, ABOVE_TOP_IN, width=COLUMN_WIDTH_IN, height=ABOVE_HEIGHT_IN
     )
     feet.draw_above(above, content)
     feet.set_equal_scale([above])
     left = LEFT_MARGIN_IN + COLUMN_WIDTH_IN + COLUMN_GAP_IN
-    _write_heading(figure, ABOVE_TOP_IN, text="Which feet are down", left=left)
+    write_heading(figure, ABOVE_TOP_IN, text="Which feet are down", left=left)
     phases = axes_at(
         figure,
         PAGE_SIZE_IN,
@@ -237,7 +199,7 @@ def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
 def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float) -> None:
     """Draw the joints of a leg, one below the other, and their speeds at the bottom."""
     name = path.leg.name.replace("_", " ")
-    _write_heading(
+    write_heading(
         figure,
         JOINTS_TOP_IN,
         text=f"Joints of the {name} [deg], their ranges beside",
@@ -265,11 +227,3 @@ def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float)
     speeds = axes_at(figure, PAGE_SIZE_IN, left, top, width, SPEED_HEIGHT_IN)
     cycle.draw_speeds(speeds, content, path)
     speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
-
-
-def _write_heading(
-    figure: Canvas, top: float, text: str, left: float = LEFT_MARGIN_IN, colour: str = INK
-) -> None:
-    """Write a heading above a position on the page."""
-    position = (left - 0.4) / WIDTH_IN, 1.0 - (top - 0.25) / HEIGHT_IN
-    figure.text(*position, text, fontsize=8.5, weight="bold", color=colour, va="bottom")

@@ -56,7 +56,13 @@ def format_weights(joints: Mapping[str, Track]) -> str:
 
 
 def parse_entries(text: str) -> Iterator[tuple[str, Key]]:
-    """Yield names and keys from the text of an extra; invalid entries are skipped."""
+    """Yield the name and key of every entry in a text that `format_leds` or `format_weights` wrote.
+
+    A motion carries such a text as an extra: data of the file that a motion has no field for. An entry is
+    `time name value`, with a weight behind it unless that is 1, as in `500 LED:ears 0.5; 900 NECK:tilt 0.2`.
+    Its key is the value and weight of one output (a joint or LED) at a time [ms]. Users may edit the text, so
+    entries that cannot be read are skipped.
+    """
     for entry in text.split(";"):
         match = _ENTRY.fullmatch(entry.strip())
         if match is None:

@@ -12,8 +12,10 @@ from posewright.gaits.biped.generator import BipedGenerator
 from posewright.gaits.biped.step import StepPlanner
 from posewright.gaits.biped.values import BipedValues
 from posewright.gaits.command import bound_text
-from posewright.gaits.entries import Tree, robot_value
+from posewright.gaits.entries import Tree, omit_defaults, robot_value
+from posewright.gaits.feedback import OPEN_LOOP
 from posewright.gaits.gait import DIGITS, GaitCycle, ParameterValue
+from posewright.gaits.travel import TravelGain, Trim
 from posewright.robots import LEFT, RIGHT, Robot
 
 
@@ -118,10 +120,13 @@ class BipedGait(BipedValues):
             "feedback": flow_mapping(asdict(self.feedback)),
             "parameters": self.parameters.flat,
         }
-        defaults = BipedGait(self.name, self.robot, self.parameters)
-        omitted_keys = [
-            key
-            for key in ("description", "source", "pose", "trim")
-            if key not in old_document and getattr(self, key) == getattr(defaults, key)
-        ]
-        return {key: value for key, value in data.items() if key not in omitted_keys}
+        defaults: Tree = {
+            "description": "",
+            "source": "",
+            "pose": BipedValues.pose,
+            "travel_gain": flow_mapping(asdict(TravelGain())),
+            "trim": flow_mapping(asdict(Trim())),
+            "feedback": flow_mapping(asdict(OPEN_LOOP)),
+        }
+        hidden_keys = ("description", "source", "pose", "trim")
+        return omit_defaults(data, defaults, old_document, hidden_keys=hidden_keys)

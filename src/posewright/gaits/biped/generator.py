@@ -12,6 +12,7 @@ from posewright.gaits.biped.parameters import BipedParameters
 from posewright.gaits.biped.step import OTHER_SIDE, PlannedStep, StepPlanner
 from posewright.gaits.biped.values import BipedValues
 from posewright.gaits.command import STILL, VelocityCommand
+from posewright.gaits.step_generator import StepGenerator
 from posewright.robots import LEFT, RIGHT, Robot
 
 STEPS_TO_FULL_AMPLITUDE = 3
@@ -33,11 +34,10 @@ _RANGE_TOLERANCE = 1e-9
 """A command at the edge of the range is in range in spite of rounding, as a share of the range."""
 
 
-class BipedGenerator:
+class BipedGenerator(StepGenerator):
     """Generates joint angles of a biped from velocity commands; a `GaitGenerator`.
 
-    A new command takes effect at the next step and is approached with every further one. Before the first
-    request the robot steps on the spot.
+    A new command is approached with every step.
 
     Raises:
         InputError: the gait is another robot's, or the robot's card does not describe two legs.
@@ -47,29 +47,7 @@ class BipedGenerator:
     def __init__(self, gait: BipedValues, robot: Robot) -> None:
         self.gait = gait
         self.planner = StepPlanner(gait, robot)
-        self._no_rows: Floats = np.empty((0, len(robot.joints)))
-        self.reset()
-
-    @property
-    def standing_pose(self) -> Floats:
-        """The pose before the first step, `(n_joints,)` [rad]."""
-        return self.planner.standing_pose
-
-    @property
-    def command(self) -> VelocityCommand:
-        """The command requested last."""
-        return self._command
-
-    @property
-    def is_standing(self) -> bool:
-        """Whether it stood in the last frame, as it does before the first."""
-        return self._n_steps == 0 and not len(self._pending_rows)
-
-    def request(self, command: VelocityCommand) -> None:
-        """Set the velocity from the next step on, or raise InputError if it is out of range."""
-        self.require_in_range(command)
-        self._command = command
-        self._is_halting = False
+        super().__init__(self.planner.standing_pose)
 
     def require_in_range(self, command: VelocityCommand) -> None:
         """Raise InputError unless the legs are to follow a command."""
@@ -104,51 +82,14 @@ class BipedGenerator:
             scale * possible.forward_m_s, scale * possible.left_m_s, scale * possible.turn_rad_s
         )
 
-    def halt(self) -> None:
-        """Slow down, put the feet beside each other, and stand."""
-        self._command = STILL
-        self._is_halting = True
-
-    def reset(self) -> None:
-        """Reset to standing, as before the first step, and drop the command."""
-        self._command = STILL
-        self._command_in_force = STILL
-        self._is_halting = False
-        self._stand()
-        self._pending_rows = self._no_rows
-
     def _stand(self) -> None:
-        """Put both feet beside each other; the next step is the first."""
+        super()._stand()
         self._feet = self.planner.standing_feet
+        self._command_in_force = STILL
         self._n_steps = 0
         self._swing_side = LEFT
 
-    def frames(self, n: int) -> Floats:
-        """Return the next n frames, `(n, n_joints)` [rad].
-
-        Raises:
-            InputError: n is not a whole number, 0 or more.
-            UnreachableError: a leg is too short for the command.
-        """
-        requested: object = n  # a caller may pass any type
-        if isinstance(requested, bool) or not isinstance(requested, int | np.integer) or n < 0:
-            raise InputError(f"the number of frames is {requested!r}", hint="a whole number, 0 or more")
-        chunks = []
-        missing = n
-        while missing > 0:
-            if not len(self._pending_rows):
-                self._pending_rows = self._plan_rows(missing)
-            chunks.append(self._pending_rows[:missing])
-            self._pending_rows = self._pending_rows[len(chunks[-1]) :]
-            missing -= len(chunks[-1])
-        return np.concatenate(chunks) if chunks else self._no_rows
-
-    def _plan_rows(self, missing: int) -> Floats:
-        """Return a step's frames, or as many as are missing if it stands, `(n, n_joints)` [rad]."""
-        if not self._is_halting:
-            return self.take_step(self._command).joint_angles
-        if self._n_steps == 0:
-            return np.tile(self.standing_pose, (missing, 1))
+    def _halting_rows(self) -> Floats:
         if self._command_in_force != STILL:
             return self.take_step(STILL).joint_angles
         rows = self._plan_and_record(None).joint_angles
@@ -158,7 +99,7 @@ class BipedGenerator:
 
     def take_step(self, command: VelocityCommand) -> PlannedStep:
         """Return the next step, whose command approaches the given one as far as a single step allows."""
-        if self._n_steps == 0:  # the first foot is the one on the side to which the robot goes or turns
+        if self._is_at_rest:  # the first foot is the one on the side to which the robot goes or turns
             goes_right = command.left_m_s < 0.0 or (command.left_m_s == 0.0 and command.turn_rad_s < 0.0)
             self._swing_side = RIGHT if goes_right else LEFT
         self._command_in_force = approach_command(self._command_in_force, command, self.gait.parameters)
@@ -175,6 +116,7 @@ class BipedGenerator:
         self._feet = step.feet_after
         self._swing_side = OTHER_SIDE[self._swing_side]
         self._n_steps += 1
+        self._is_at_rest = False
         return step
 
     def _are_feet_in_place(self) -> bool:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from posewright.documents import Node, read_record
 from posewright.gaits.biped.gait import BipedGait
-from posewright.gaits.biped.parameters import EXPLANATIONS, BipedParameters, explanation
-from posewright.gaits.entries import read_gait_name, read_pose
+from posewright.gaits.biped.parameters import EXPLANATIONS, BipedParameters
+from posewright.gaits.entries import read_gait_name, read_pose, read_value
 from posewright.robots import Robot
 
 REQUIRED = ("gait", "robot", "parameters")
@@ -41,11 +41,5 @@ def parse_biped_gait(document: Node, robot: Robot, path: Path | None) -> BipedGa
 
 def _read_parameters(node: Node) -> BipedParameters:
     """Read the parameters of a walk, each by its name."""
-    values = {}
-    for name, entry in node.fields(required=tuple(EXPLANATIONS), optional=()).items():
-        meaning = explanation(name)
-        number = entry.number()
-        if not meaning.low <= number <= meaning.high:
-            entry.fail(f"{number:g} is out of range", hint=f"the range is {meaning.range_text}")
-        values[name] = number
-    return BipedParameters(**values)
+    entries = node.fields(required=tuple(EXPLANATIONS), optional=())
+    return BipedParameters(**{name: read_value(entry, EXPLANATIONS[name]) for name, entry in entries.items()})

@@ -46,11 +46,13 @@ class PlannedStep:
         joint_angles: the joints in every frame, `(n_frames, n_joints)` [rad].
         foot_poses: poses of the soles in every frame by side, `(n_frames, 3)` each [m, m, rad].
         lifts_m: height of the swinging foot in every frame, `(n_frames,)` [m].
+        swing_side: the side of the swinging foot.
     """
 
     joint_angles: Floats = field(repr=False)
     foot_poses: FootPoses = field(repr=False)
     lifts_m: Floats = field(repr=False)
+    swing_side: str
 
     @property
     def foot_errors_m(self) -> Mapping[str, float]:
@@ -152,7 +154,7 @@ class StepPlanner:
             lifts={swing_side: parameters.lift_m * bump, stance_side: zeros},
             hip_rolls={swing_side: zeros, stance_side: parameters.hip_roll_rad * bump},
         )
-        return PlannedStep(joint_angles, foot_poses, lifts_m=parameters.lift_m * bump)
+        return PlannedStep(joint_angles, foot_poses, lifts_m=parameters.lift_m * bump, swing_side=swing_side)
 
     def _swing(self, start: Floats, landing: Floats, components: Floats, swing_progress: Floats) -> Floats:
         """Return the poses of the swinging foot relative to the trunk in every frame, `(n_frames, 3)`.

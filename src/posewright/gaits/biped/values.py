@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
 from posewright.gaits.biped.parameters import BipedParameters, explanation
 from posewright.gaits.explanation import Explanation
-from posewright.gaits.feedback import FeedbackGains
-from posewright.gaits.travel import FITTED, TravelGain, Trim, with_travel_values
+from posewright.gaits.feedback import OPEN_LOOP, FeedbackGains
+from posewright.gaits.travel import FITTED, TravelGain, Trim, travel_values, with_travel_values
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class BipedValues:
     parameters: BipedParameters = field(repr=False)
     travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
     trim: Trim = field(default_factory=Trim, repr=False)
-    feedback: FeedbackGains = field(default_factory=FeedbackGains, repr=False)
+    feedback: FeedbackGains = field(default=OPEN_LOOP, repr=False)
     pose: str = field(default="walk_ready", repr=False)
     description: str = field(default="", repr=False)
     source: str = field(default="", repr=False)
@@ -44,9 +44,7 @@ class BipedValues:
     @property
     def flat(self) -> dict[str, float]:
         """All numbers by dotted name: of the parameters, and `travel_gain.forward`, `trim.left_m_rad`, ..."""
-        gains = {f"travel_gain.{name}": value for name, value in asdict(self.travel_gain).items()}
-        trims = {f"trim.{name}": value for name, value in asdict(self.trim).items()}
-        return {**self.parameters.flat, **gains, **trims}
+        return {**self.parameters.flat, **travel_values(self.travel_gain, self.trim)}
 
     @staticmethod
     def explanation(name: str) -> Explanation:

@@ -15,7 +15,7 @@ from posewright.arrays import Floats
 from posewright.gaits.curves import weights
 from posewright.gaits.quadruped.parameters import GaitParameters
 from posewright.gaits.quadruped.timing import GaitTiming
-from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.quadruped.values import QuadrupedValues
 
 _MIN_TRANSFER_SHARE = 1e-9
 """Share of the time in the air between a corner and the middle below which the two coincide."""
@@ -151,7 +151,7 @@ class FootTimeline:
     windows: tuple[FootWindow, ...]
 
 
-def build_timelines(gait: GaitValues, timing: GaitTiming, frame_s: float) -> list[FootTimeline]:
+def build_timelines(gait: QuadrupedValues, timing: GaitTiming, frame_s: float) -> list[FootTimeline]:
     """Return the timeline of each foot, in the order of the phase table.
 
     A walk begins with the first step of the table, so that all shares of the cycle count from there.
@@ -185,7 +185,7 @@ class _TimelineBuilder:
 
     def __init__(
         self,
-        gait: GaitValues,
+        gait: QuadrupedValues,
         timing: GaitTiming,
         foot: str,
         lift_share: float,

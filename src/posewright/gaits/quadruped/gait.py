@@ -11,11 +11,11 @@ from posewright.errors import InputError
 from posewright.gaits.command import bound_text
 from posewright.gaits.entries import Tree
 from posewright.gaits.gait import DIGITS, Gait, GaitCycle, ParameterValue
+from posewright.gaits.quadruped.generator import QuadrupedGenerator
 from posewright.gaits.quadruped.parameters import ForeHind
 from posewright.gaits.quadruped.phases import walking_legs
 from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
-from posewright.gaits.quadruped.values import GaitValues
-from posewright.gaits.quadruped.walker import QuadrupedGenerator
+from posewright.gaits.quadruped.values import QuadrupedValues
 from posewright.gaits.quadruped.writing import gait_document
 from posewright.robots import Robot
 
@@ -24,7 +24,7 @@ TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 
 
 @dataclass(frozen=True, eq=False)
-class QuadrupedGait(GaitValues):
+class QuadrupedGait(QuadrupedValues):
     """A quadruped's gait; a `Gait`."""
 
     def generator(self, robot: Robot) -> QuadrupedGenerator:

@@ -8,7 +8,7 @@ from typing import Any
 
 from posewright.documents import Node, read_record
 from posewright.errors import InputError
-from posewright.gaits.entries import read_gait_name, read_pose
+from posewright.gaits.entries import read_gait_name, read_pose, read_value
 from posewright.gaits.explanation import Explanation, ParameterKind
 from posewright.gaits.quadruped.gait import QuadrupedGait
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, GaitParameters, Point
@@ -73,10 +73,10 @@ def _read_fore_hind(node: Node) -> ForeHind:
     """Return the values of fore and hind feet; a single number is the value of both."""
     explanation = _explanation_of(node)
     if not isinstance(node.value, dict):
-        value = _read_value(node, explanation)
+        value = read_value(node, explanation)
         return ForeHind(value, value)
     pair = node.fields(required=tuple(ENDS), optional=())
-    return ForeHind(_read_value(pair["fore"], explanation), _read_value(pair["hind"], explanation))
+    return ForeHind(read_value(pair["fore"], explanation), read_value(pair["hind"], explanation))
 
 
 def _read_points(node: Node) -> dict[str, Point]:
@@ -110,17 +110,8 @@ def _read_point(node: Node, explanation: Explanation) -> Point:
     entries = node.items()
     if len(entries) != len("xyz"):
         node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
-    x, y, z = (_read_value(entry, explanation) for entry in entries)
+    x, y, z = (read_value(entry, explanation) for entry in entries)
     return x, y, z
-
-
-def _read_value(node: Node, explanation: Explanation) -> float:
-    """Return a number within the parameter's bounds, or fail."""
-    number = node.number()
-    number = node.integer() if explanation.is_whole else number
-    if not explanation.low <= number <= explanation.high:
-        node.fail(f"{number:g} is out of range", hint=f"the range is {explanation.range_text}")
-    return number
 
 
 def _explanation_of(node: Node) -> Explanation:
@@ -130,7 +121,7 @@ def _explanation_of(node: Node) -> Explanation:
 _READERS: Mapping[
     ParameterKind, Callable[[Node], Any]
 ] = {  # Any: a parameter's kind says of which type it is
-    ParameterKind.SINGLE: lambda node: _read_value(node, _explanation_of(node)),
+    ParameterKind.SINGLE: lambda node: read_value(node, _explanation_of(node)),
     ParameterKind.FORE_HIND: _read_fore_hind,
     ParameterKind.POINTS: _read_points,
 }

@@ -21,7 +21,7 @@ from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.foot_timeline import FootTimeline, FootWindow, build_timelines
 from posewright.gaits.quadruped.phases import walking_legs
 from posewright.gaits.quadruped.timing import GaitTiming, timing_of
-from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.quadruped.values import QuadrupedValues
 from posewright.kinematics import MountedLeg
 from posewright.robots import Robot
 
@@ -107,7 +107,7 @@ class StepPlanner:
         InputError: the gait is for another robot.
     """
 
-    def __init__(self, gait: GaitValues, robot: Robot) -> None:
+    def __init__(self, gait: QuadrupedValues, robot: Robot) -> None:
         """Find the timelines and equilibrium points of the feet, and compute the standing pose."""
         if gait.robot != robot.name:
             raise InputError(f"gait {gait.name} is made for {gait.robot}", hint=f"the robot is {robot.name}")

@@ -18,17 +18,16 @@ from posewright.gaits.quadruped.parameters import GaitParameters, explanation
 from posewright.gaits.quadruped.phases import PhaseTable, read_phases
 from posewright.gaits.travel import (
     FITTED,
-    GAIN_NAMES,
-    TRIM_NAMES,
     TravelGain,
     Trim,
     compensate_travel,
+    travel_values,
     with_travel_values,
 )
 
 
 @dataclass(frozen=True, eq=False)
-class GaitValues:
+class QuadrupedValues:
     """All values of a gait, from which `QuadrupedGenerator` generates joint angles.
 
     Attributes:
@@ -53,9 +52,7 @@ class GaitValues:
     @property
     def flat(self) -> dict[str, float]:
         """All numbers by dotted name: of the parameters, and `travel_gain.forward`, `trim.left_m_rad`, ..."""
-        gains = {f"travel_gain.{name}": getattr(self.travel_gain, name) for name in GAIN_NAMES}
-        trims = {f"trim.{name}": getattr(self.trim, name) for name in TRIM_NAMES}
-        return {**self.parameters.flat, **gains, **trims}
+        return {**self.parameters.flat, **travel_values(self.travel_gain, self.trim)}
 
     @staticmethod
     def explanation(name: str) -> Explanation:

@@ -7,18 +7,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 from posewright.documents import flow_mapping
-from posewright.gaits.entries import Tree, robot_value
+from posewright.gaits.entries import Tree, omit_defaults, robot_value
+from posewright.gaits.feedback import OPEN_LOOP
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
-from posewright.gaits.quadruped.values import GaitValues
+from posewright.gaits.quadruped.values import QuadrupedValues
 from posewright.gaits.travel import TravelGain, Trim
 
 _NEW: Tree = {}
-_OPTIONAL_KEYS = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
-"""Optional keys; they are written over a document without them only if they differ from the default."""
 
 
-def gait_document(gait: GaitValues, old_document: Tree, path: Path | None) -> Tree:
+def gait_document(gait: QuadrupedValues, old_document: Tree, path: Path | None) -> Tree:
     """Return a gait as a document; defaults are omitted unless the old document has them.
 
     Args:
@@ -37,6 +36,7 @@ def gait_document(gait: GaitValues, old_document: Tree, path: Path | None) -> Tr
         "pose": gait.pose,
         "travel_gain": flow_mapping(asdict(gait.travel_gain)),
         "trim": flow_mapping(asdict(gait.trim)),
+        "feedback": flow_mapping(asdict(gait.feedback)),
         "parameters": {
             name: _parameter_value(getattr(gait.parameters, name), parameter_entries.get(name))
             for name in EXPLANATIONS
@@ -45,17 +45,14 @@ def gait_document(gait: GaitValues, old_document: Tree, path: Path | None) -> Tr
     defaults: Tree = {
         "description": "",
         "source": "",
-        "interpolation": GaitValues.interpolation.value,
-        "pose": GaitValues.pose,
+        "interpolation": QuadrupedValues.interpolation.value,
+        "pose": QuadrupedValues.pose,
         "travel_gain": flow_mapping(asdict(TravelGain())),
         "trim": flow_mapping(asdict(Trim())),
+        "feedback": flow_mapping(asdict(OPEN_LOOP)),
     }
-    unneeded_keys = [key for key in _OPTIONAL_KEYS if key not in old_document and data[key] == defaults[key]]
-    if old_document:
-        omitted_keys = unneeded_keys
-    else:  # a new document shows the other defaults, so that its readers see what can be set
-        omitted_keys = [key for key in unneeded_keys if key in ("description", "source", "trim")]
-    return {key: value for key, value in data.items() if key not in omitted_keys}
+    hidden_keys = ("description", "source", "trim", "feedback")
+    return omit_defaults(data, defaults, old_document, hidden_keys=hidden_keys)
 
 
 def _phases_value(phases: PhaseTable) -> str | Tree:

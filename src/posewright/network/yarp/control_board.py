@@ -301,6 +301,14 @@ class ControlBoard:
     def _execute_set(self, client: str, word: str, arguments: Bottle) -> None:
         """Execute `[set] [word]` for a client: modes, limits, a stop, a setting, or a movement.
 
+        A word is a stem of three letters, which says what to set, and an ending, which says for which axes:
+        none for one, `s` for all, `g` for a group. `icmd` and `intm` are followed by a word of their own.
+
+        Args:
+            client: the name of the client that commands it.
+            word: the word after `set`.
+            arguments: what follows it: axes and values.
+
         Raises:
             InputError: there is no such word, or its arguments are wrong.
             BodyError: the robot rejects the movement.
@@ -308,17 +316,20 @@ class ControlBoard:
         stem = word[:STEM_LENGTH]
         ending = word[STEM_LENGTH:]
         match word, arguments:
-            case (("icmd" | "intm"), (str(subcommand), *axes, modes)) if subcommand in MODE_WORDS[word]:
-                self._set_modes(
-                    client, word, ending=MODE_WORDS[word][subcommand], axis_arguments=tuple(axes), modes=modes
-                )
+            case (("icmd" | "intm"), (str(subcommand), *axis_arguments, modes)) if (
+                subcommand in MODE_WORDS[word]
+            ):
+                mode_ending = MODE_WORDS[word][subcommand]
+                self._set_modes(client, word, mode_ending, axis_arguments=tuple(axis_arguments), modes=modes)
             case "llim", (axis, lower, upper):
                 self._moves.set_limits(self._axis(axis), number(lower), number(upper))
             case (("sto" | "stos" | "stog"), _):
-                self._moves.hold(client, self._require_joints(ending, self._select_axes(ending, arguments)))
+                stopped_axes = self._require_joints(ending, self._select_axes(ending, arguments))
+                self._moves.hold(client, stopped_axes)
             case _ if stem in self._setters:
-                self._setters[stem](*self._select_values(ending, arguments))
-            case _ if stem in self._move_methods and stem != "dpo":
+                axes, values = self._select_values(ending, arguments)
+                self._setters[stem](axes, values)
+            case _ if stem in self._move_methods and stem != "dpo":  # direct positions come by another port
                 self._move(client, word, arguments)
             case _:
                 raise _not_offered(word)

@@ -17,11 +17,7 @@ from posewright.controllers import GaitProgram
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, TimedCommand, WalkSettings, stays_down_limits
-from posewright.gaits import (
-    Gait,
-    VelocityCommand,
-    robot_of_gait,
-)
+from posewright.gaits import Gait, VelocityCommand, robot_of_gait
 from posewright.recordings.falls import LEVEL_UP, FallDetector
 from posewright.robots import Robot
 from posewright.runs.plants import PlantMaker

@@ -19,14 +19,18 @@ from posewright.runtimes.robobasic.expressions import PREDEFINED_VARIABLES
 from posewright.runtimes.robobasic.load import ROBOT
 from posewright.runtimes.robobasic.move_rules import MoveRules, column_of, finding_at
 
-_FLOW_UNKNOWN = {"syntax", "unknown-label"}
+_RULES_HIDING_FLOW = {"syntax", "unknown-label"}
 """Rules whose errors leave the control flow unknown."""
 
 _SEVERITY_ORDER = {tree.Severity.ERROR: 0, tree.Severity.WARNING: 1, tree.Severity.HINT: 2}
 
 
 def lint(source: tree.BasicSource, robot: Robot | str = ROBOT) -> tuple[tree.BasicFinding, ...]:
-    """Return all findings about a program, by line and then by severity.
+    """Return all findings about a RoboBASIC program, by line and then by severity.
+
+    They are, without duplicates: the compiler's, those about variables, ports on which the program expects
+    other sensors than usual, the control flow, and the moves of the servos. The control flow is checked only
+    if it is known: not in a program with a syntax error or an unknown label.
 
     Args:
         source: the program.
@@ -42,19 +46,20 @@ def lint(source: tree.BasicSource, robot: Robot | str = ROBOT) -> tuple[tree.Bas
     findings: list[tree.BasicFinding] = []
     for finding in compiler.symbols.findings:
         column = finding.column
-        if column == 1:  # the compiler does not know the column
+        if column == 1:  # the compiler does not know the column: it is that of the statement
             column = column_of(source.lines[finding.line - 1])
         findings.append(replace(finding, column=column))
     findings += _check_variables(source, compiler)
-    for moved in find_moved_sensors(source):
-        findings.append(finding_at(source.lines[moved.line - 1], "plug", moved.message))
-    errors = (finding for finding in findings if finding.severity is tree.Severity.ERROR)
-    if not any(error.rule in _FLOW_UNKNOWN for error in errors):
+    for sensor in find_moved_sensors(source):
+        findings.append(finding_at(source.lines[sensor.line - 1], "plug", sensor.message))
+    error_rules = {finding.rule for finding in findings if finding.severity is tree.Severity.ERROR}
+    is_flow_known = error_rules.isdisjoint(_RULES_HIDING_FLOW)
+    if is_flow_known:
         findings += _FlowRules(source, compiler).check()
-    findings += MoveRules(
-        robot, compiler.symbols.fold_constant, compiler.builder.pose_statement_by_label
-    ).check(source.lines)
-    return tuple(sorted(dict.fromkeys(findings), key=_sort_key))
+    move_rules = MoveRules(robot, compiler.symbols.fold_constant, compiler.builder.pose_statement_by_label)
+    findings += move_rules.check(source.lines)
+    distinct_findings = dict.fromkeys(findings)
+    return tuple(sorted(distinct_findings, key=_sort_key))
 
 
 def _sort_key(finding: tree.BasicFinding) -> tuple[int, int, int, str, str]:

@@ -151,10 +151,20 @@ def _is_valid_label(label: str) -> bool:
 
 
 def _write_beginning(labels: Sequence[str], motions: Sequence[Motion], robot: Robot) -> Iterator[str]:
-    """Yield the lines before the first routine; motions that repeat for ever are called last."""
+    """Yield the lines before the first routine: the set-up of the servos, and a call of each routine.
+
+    The set-up goes by groups of six servos, one for each limb of which the robot has a servo: their
+    directions (DIR), those that hold where they are at first (GETMOTORSET), and their torque (MOTOR). A
+    motion that repeats for ever never returns, so such motions are called last.
+
+    Args:
+        labels: the label of each motion's routine.
+        motions: the motions; a `repeat` of None is for ever.
+        robot: the robot, whose servos have the board's numbers as IDs.
+    """
     parameters = board_parameters()
-    numbers = {servo.id for servo in robot.servos}
-    limbs = {name: group for name, group in LIMBS.items() if numbers.intersection(group)}
+    servo_numbers = {servo.id for servo in robot.servos}
+    limbs = {name: group for name, group in LIMBS.items() if servo_numbers.intersection(group)}
     yield f"' Motions of a RoboNova-1 (MR-C3024), written by Posewright: {', '.join(labels)}."
     if any((motion.repeat or 1) > 1 for motion in motions):
         yield f"DIM {COUNTER} AS INTEGER"
@@ -162,16 +172,22 @@ def _write_beginning(labels: Sequence[str], motions: Sequence[Motion], robot: Ro
     yield "PTP SETON"
     yield "PTP ALLON"
     for name, group in limbs.items():
-        yield f"DIR {name}, {', '.join(str(parameters.directions[servo]) for servo in group)}"
+        directions = [str(parameters.directions[number]) for number in group]
+        yield f"DIR {name}, {', '.join(directions)}"
     yield ""
     for name, group in limbs.items():
-        yield f"GETMOTORSET {name}, {', '.join(str(int(servo in numbers)) for servo in group)}"
+        presence_flags = ["1" if number in servo_numbers else "0" for number in group]
+        yield f"GETMOTORSET {name}, {', '.join(presence_flags)}"
     yield f"SPEED {parameters.first_speed}"
     for name in limbs:
         yield f"MOTOR {name}"
     yield ""
-    for repeats_for_ever in (False, True):
-        for label, motion in zip(labels, motions, strict=True):
-            if (motion.repeat is None) == repeats_for_ever:
-                yield f"GOSUB {label}"
+    endless_labels: list[str] = []
+    for label, motion in zip(labels, motions, strict=True):
+        if motion.repeat is None:
+            endless_labels.append(label)
+        else:
+            yield f"GOSUB {label}"
+    for label in endless_labels:
+        yield f"GOSUB {label}"
     yield "END"

@@ -398,8 +398,8 @@ class SetField:
         size_m: length along x and width along y; walls at its edges follow [m].
         friction: coefficient of sliding friction of the floor.
         max_boxes: largest number of boxes; 0 for no limit of the field's own.
-        gap_m: smallest width of a gap between obstacles [m].
-        touching_m: obstacles nearer than this form one [m].
+        gap_m: smallest distance allowed between two obstacles, so that a robot fits through [m].
+        touching_m: boxes nearer to each other than this count as one obstacle, without a gap [m].
         wall_height_m: height of the walls at its edges; 0 for none [m].
     """
 
@@ -413,29 +413,34 @@ class SetField:
     label = "change the field"
 
     def apply(self, arena: Arena) -> Arena:
-        """Return the changed field."""
+        """Return the field with the new properties, or the field itself if nothing differs.
+
+        If the size or the height of the walls changes, new walls are built along the edges.
+
+        Raises:
+            InputError: the new name is blank.
+        """
         if self.name is not None and not self.name.strip():
             raise InputError("a field needs a name", hint="such as club_field")
         length, width = arena.size_m if self.size_m is None else self.size_m
         size_m = (round_length(length), round_length(width))
-        shapes = arena.shapes
         present_height_m = next((wall.size_m[2] for wall in arena.shapes if wall.name in WALLS), 0.0)
         height_m = present_height_m if self.wall_height_m is None else self.wall_height_m
+        new_properties = {
+            "name": None if self.name is None else self.name.strip(),
+            "friction": self.friction,
+            "max_boxes": self.max_boxes,
+            "gap_m": self.gap_m,
+            "touching_m": self.touching_m,
+        }
+        stated_properties = {name: value for name, value in new_properties.items() if value is not None}
+        changed = replace(arena, size_m=size_m, **stated_properties)  # type: ignore[arg-type]
         if size_m != arena.size_m or height_m != present_height_m:
-            inner_shapes = tuple(shape for shape in shapes if shape.name not in WALLS)
-            shapes = (*edge_walls(size_m, round_length(height_m)), *inner_shapes)
+            inner_shapes = tuple(shape for shape in arena.shapes if shape.name not in WALLS)
+            new_walls = edge_walls(size_m, round_length(height_m))
+            changed = replace(changed, shapes=(*new_walls, *inner_shapes))
             if height_m > 0.0:
-                arena = _with_colour_for(Role.WALL.value, arena)
-        changed = replace(
-            arena,
-            name=arena.name if self.name is None else self.name.strip(),
-            size_m=size_m,
-            shapes=shapes,
-            friction=arena.friction if self.friction is None else self.friction,
-            max_boxes=arena.max_boxes if self.max_boxes is None else self.max_boxes,
-            gap_m=arena.gap_m if self.gap_m is None else self.gap_m,
-            touching_m=arena.touching_m if self.touching_m is None else self.touching_m,
-        )
+                changed = _with_colour_for(Role.WALL.value, changed)
         return arena if changed == arena else changed
 
 

@@ -630,7 +630,7 @@ class _ScxmlReader:
             ),
             local=True if is_local and element.get("target") else None,
         )
-        self.append_guard(element, transition, earlier_transitions, min_s)
+        self.append_checked_transition(element, transition, earlier_transitions, min_s)
         # a transition of a native document must state an effect and a cause
         defaults: dict[str, PlainData] = {}
         if not transition.keys() & {"do", "go", "then", "junction"}:
@@ -639,18 +639,20 @@ class _ScxmlReader:
             defaults["when"] = "true"
         return LineMapping({**transition, **defaults}, element.line)
 
-    def append_guard(
+    def append_checked_transition(
         self, element: Element, transition: LineMapping, earlier_transitions: list[Transition], min_s: float
     ) -> None:
-        """Append a transition to the earlier ones; raise an error if its attributes contradict each other.
+        """Append a transition to the earlier ones, once its attributes are found to agree.
 
-        The guard of an `else` is that no earlier transition is enabled.
+        A guard is the condition of a transition; that of an `else` is that no earlier transition is enabled.
+        Guard and minimum time are stated twice in a document: as Python text in SCXML's own attribute `cond`,
+        and in the extension attributes `when`, `after_s` and `else`. `cond` must be what those imply.
 
         Args:
             element: the transition in the document.
             transition: its plain data.
             earlier_transitions: those before it, with guards and triggers only; this one is appended.
-            min_s: minimum time in the state [s].
+            min_s: minimum time in the state, for which transitions that leave it wait [s].
 
         Raises:
             FormatError: `cond` and the extension attributes contradict each other.
@@ -660,11 +662,13 @@ class _ScxmlReader:
         guard_text = transition.get("when")
         guard = ALWAYS
         if guard_text == ELSE:
-            if has_alternatives(earlier_transitions, triggers):  # else the native reader reports the error
+            # an `else` without any transition before it is an error, which the reader of our charts reports
+            if has_alternatives(earlier_transitions, triggers):
                 guard = else_guard(earlier_transitions, triggers, element.where)
         elif guard_text is not None:
             guard = self.content_reader.parse_text(guard_text, BoolType(), element)
-        leaves_state = element.get("type") != "internal" and transition.keys() & {"go", "then", "junction"}
+        has_destination = bool(transition.keys() & {"go", "then", "junction"})
+        leaves_state = has_destination and element.get("type") != "internal"
         wait_s = max(min_s if leaves_state else 0.0, after_s)
         implied_cond = python_guard(guard, wait_s, self.content_reader.scope.enum_of_value)
         for key in ("when", "after_s", "else"):

@@ -335,19 +335,25 @@ def _float(number: float) -> str:
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
 
-def _input_statement(port: Port, value: str) -> str:
-    """Return the statement of C++ that writes a value into the input record, clamped to the port's type.
+def _input_statement(port: Port, pin_value: str) -> str:
+    """Return the statement of C++ that stores what a pin reads as an input of the chart.
+
+    The inputs lie in the C array `input` of bytes, each at its port's offset. Floats are stored by
+    `put_float` or `put_double`, switches by `is_on`, and integers by `put`, which clamps them to the range of
+    the port's type; an enumeration is stored as the number of its value, from 0.
 
     Args:
-        port: the input.
-        value: the expression of C++ for the value of its pin.
+        port: the input: its type, and its offset [bytes].
+        pin_value: the expression of C++ for the value of its pin.
     """
     value_type = port.type
+    storage_type = _storage_type(value_type)
     address = f"&input[{port.offset}]"
     if isinstance(value_type, FloatType):
-        return f"put_{'float' if value_type.single else 'double'}({address}, {value});"
-    if _storage_type(value_type) == "bool":
-        return f"input[{port.offset}] = is_on({value});"
+        put_function = "put_float" if value_type.single else "put_double"
+        return f"{put_function}({address}, {pin_value});"
+    if storage_type == "bool":
+        return f"input[{port.offset}] = is_on({pin_value});"
     low = 0
     high = 0
     if isinstance(value_type, IntType):
@@ -356,7 +362,7 @@ def _input_statement(port: Port, value: str) -> str:
     elif isinstance(value_type, EnumType):
         high = len(value_type.values) - 1
     bounds = f"{_integer_literal(low)}, {_integer_literal(high)}"
-    return f"put<{INTEGERS[_storage_type(value_type)]}>({address}, {bounds}, {value});"
+    return f"put<{INTEGERS[storage_type]}>({address}, {bounds}, {pin_value});"
 
 
 def _integer_literal(number: int) -> str:

@@ -28,7 +28,7 @@ class SoundAgent(MoNetAgent):
 
     def play_request(self, command: MoNetAgentCommand) -> None:
         """Log the sound; its end is reported after its length."""
-        length_s = self._length_s(command)
+        length_s = self._sound_length_s(command)
         if length_s is None:
             self.syslog(f"{quoted(command.name)} is in no archive: 0 s of silence")
         else:
@@ -36,14 +36,20 @@ class SoundAgent(MoNetAgent):
         self.mark_active(command)
         self.openr.call_at(self.openr.time_s + (length_s or 0.0), self.report_end)
 
-    def _length_s(self, command: MoNetAgentCommand) -> float | None:
-        """Return the length of a sound [s]; None if it is in no archive."""
+    def _sound_length_s(self, command: MoNetAgentCommand) -> float | None:
+        """Return how long the sound of a command plays [s]; None if no archive has it.
+
+        The command names the sound by its index in the setup's archive of sounds, a file of WAVE files.
+
+        Raises:
+            FormatError: the sound is no WAVE that can be played.
+        """
         archive = self.setup.sounds
         if archive is None or not 0 <= command.index < len(archive.entries):
             return None
         entry = archive.entries[command.index]
-        data = plain_entry(entry, command.index + 1, archive.oda_archive)
-        return wave_seconds(data, where=Where(path=archive.path, offset=entry.offset))
+        wave_file = plain_entry(entry, command.index + 1, archive.oda_archive)  # entries are numbered from 1
+        return wave_seconds(wave_file, where=Where(path=archive.path, offset=entry.offset))
 
 
 def wave_seconds(data: bytes, *, where: Where | None = None) -> float:

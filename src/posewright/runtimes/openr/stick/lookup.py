@@ -110,7 +110,7 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
             continue
         if played_entry.index is None:
             suggest_name = _suggest_similar if n_suggestions > 0 else _suggest_nothing
-            yield from _check_missing_entry(line, played_entry.archive, suggest_name)
+            yield from _report_missing_entry(line, played_entry.archive, suggest_name)
             n_suggestions -= 1
         elif AGENTS[line.agent].entry_type == MOTION_ENTRY:
             yield from checks.check(line, played_entry.archive, played_entry.index)
@@ -120,12 +120,22 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
         yield from _check_ambiguous_lines(command, setup)
 
 
-def _check_missing_entry(
+def _report_missing_entry(
     line: AgentLine, archive: MonetArchive, suggest_name: NameSuggester
 ) -> Iterator[MonetFinding]:
-    """Yield an error about a line whose entry is not in the archive, unless it is to play nothing."""
+    """Yield the error about a line whose entry was looked up in the archive and is not there.
+
+    A line names its entry by an index, or, with the index -1, by its name. A motion may be named so that it
+    means "play nothing" (`a_sit#sit_null`); then there is no error.
+
+    Args:
+        line: the line.
+        archive: the archive of its agent.
+        suggest_name: returns the hint with similar names.
+    """
     n_entries = len(archive.entries)
-    if line.index is not None and line.index >= 0:
+    has_index = line.index is not None and line.index >= 0
+    if has_index:
         message = f"there is no index {line.index} in {archive.path.name}, which has {n_entries} entries"
         yield error(
             "index", line.text_line, message, hint=f"expected 0 to {n_entries - 1}, or -1 to look the name up"
