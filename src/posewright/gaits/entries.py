@@ -76,7 +76,9 @@ def read_pose(fields: Mapping[str, Node], walking_robot: Robot, default_pose: st
 
 def read_value(node: Node, explanation: Explanation) -> float:
     """Return a number within the bounds of a parameter, or fail."""
-    number = node.integer() if explanation.is_whole else node.number()
+    number = node.number()  # an error if it is too large for a float
+    if explanation.is_whole:
+        number = node.integer()
     if not explanation.low <= number <= explanation.high:
         node.fail(f"{number:g} is out of range", hint=f"the range is {explanation.range_text}")
     return number
