@@ -381,3 +381,13 @@ def test_the_document_on_the_page_is_one_and_its_phase_tables_are_those_of_the_c
     for name, table in PHASE_TABLES.items():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
         assert [float(cell) for cell in row.split("|")[2:6]] == [table.offsets[foot] for foot in FEET]
+
+
+@pytest.mark.parametrize("text", ["a\x85b", "\u2028", "\x85 b: c"])
+def test_a_text_with_a_separator_of_lines_is_written_over_another(text: str, tmp_path: Path) -> None:
+    """ruamel.yaml writes U+0085 as it is, which no document may contain."""
+    path = tmp_path / "own.gait.yaml"
+    gait, _ = parse_gait(PLAIN)
+    write_gait(replace(gait, description="plain"), path)
+    write_gait(replace(gait, description=text), path)
+    assert read_gait(path).description == text

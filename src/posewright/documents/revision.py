@@ -16,13 +16,14 @@ from ruamel.yaml.representer import RoundTripRepresenter
 
 from posewright.documents.reading import parse_document
 from posewright.documents.yaml_writer import FlowMapping, format_yaml
+from posewright.errors import DocumentError
 
 
 def revise_text(text: str, data: Mapping[str, object], path: Path | None) -> str:
     """Return the text of a document changed so that it holds `data`; comments, order and layout are kept.
 
     Each candidate is parsed again before it is returned: the original layout, then ruamel.yaml's; if neither
-    holds the data, as with some anchors, the document is written anew.
+    is valid and holds the data, as with some anchors, the document is written anew.
     """
     if holds_data(parse_document(text, path).value, data):
         return text
@@ -34,8 +35,11 @@ def revise_text(text: str, data: Mapping[str, object], path: Path | None) -> str
     merge(tree, data)
     dump_after = _dump(tree)
     for candidate in (_keep_unchanged_lines(text, dump_before, dump_after), dump_after):
-        if holds_data(parse_document(candidate, path).value, data):
-            return candidate
+        try:
+            if holds_data(parse_document(candidate, path).value, data):
+                return candidate
+        except DocumentError:  # ruamel.yaml leaves some characters in a text as they are, such as U+0085
+            continue
     return format_yaml(data)
 
 
