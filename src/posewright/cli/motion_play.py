@@ -98,7 +98,7 @@ def play(
             body=body,
             settle_s=settle,
             hold_s=hold,
-            posture=start.value,
+            start_posture=start.value,
             seed=seed,
             plant_watchers=[progress.for_plant],
             record=record,

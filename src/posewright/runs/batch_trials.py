@@ -155,7 +155,7 @@ def run_many(
     controller: str | ControllerFactory | Callable[[], Controller] = PYTHON,
     legal: bool = False,
     get_up_s: float | None = None,
-    posture: str = StartPosture.STANDING.value,
+    start_posture: str = StartPosture.STANDING.value,
     streams: str = Derivation.NAMED.value,
     folder: str | Path | None = None,
     recordings: bool = True,
@@ -183,7 +183,7 @@ def run_many(
             other processes.
         legal: whether a layout that breaks the rules is an error.
         get_up_s: time that the referee of a race leaves a fallen robot to get up by itself [s].
-        posture: how a simulated robot is put down at the start.
+        start_posture: how a simulated robot is put down at the start.
         streams: how random streams are derived from a seed.
         folder: where the batch is stored.
         recordings: whether recordings are stored, too.
@@ -212,7 +212,7 @@ def run_many(
             controller=controller,
             require_legal_layout=legal,
             get_up_s=get_up_s,
-            posture=read_posture(posture),
+            posture=read_posture(start_posture),
             derivation=read_derivation(streams),
         ),
     )

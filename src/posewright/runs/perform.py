@@ -35,7 +35,7 @@ class PerformOptions(TypedDict, total=False):
         body: what it runs on, as for `run_trial`; by default a simulation.
         arena: the field; by default a bare floor.
         start: where the robot starts; by default at the origin.
-        posture: how a simulated robot is put down there: `standing` (the default), `lying_front`,
+        start_posture: how a simulated robot is put down there: `standing` (the default), `lying_front`,
             `lying_back`, `lying_left` or `lying_right`.
         seed: the seed of everything random; by default 0.
         streams: how random streams are derived from the seed, as for `run_trial`.
@@ -53,7 +53,7 @@ class PerformOptions(TypedDict, total=False):
     body: str
     arena: Arena | None
     start: PlanarPose
-    posture: str
+    start_posture: str
     seed: int
     streams: str
     watchers: Sequence[Watcher]
@@ -132,7 +132,7 @@ def perform_program(
     if choice.may_be_real:
         accept_faults = options.get("accept_faults", False)
         require_no_faults(find_faults_of_program(program), program.name, accept_faults=accept_faults)
-    posture = read_posture(options.get("posture", StartPosture.STANDING.value))
+    posture = read_posture(options.get("start_posture", StartPosture.STANDING.value))
     choice.require_posture(posture)
     robot_name = program.robot.name
     safety = options.get("safety")

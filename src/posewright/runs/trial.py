@@ -413,7 +413,7 @@ def run_trial(
     controller: ControllerSource = PYTHON,
     legal: bool = False,
     get_up_s: float | None = None,
-    posture: str = StartPosture.STANDING.value,
+    start_posture: str = StartPosture.STANDING.value,
     streams: str = Derivation.NAMED.value,
     to_film: bool = False,
     camera: str | None = None,
@@ -448,8 +448,8 @@ def run_trial(
         legal: whether a layout that breaks the rules is an error; else `Outcome.remarks` describes it.
         get_up_s: time that the referee of a race leaves a fallen robot to get up by itself, which changes
             the rules; by default that of the rules, 0 in those of CEABOT [s].
-        posture: how the first robot, a simulated one, is put down at the start: `standing`, `lying_front`,
-            `lying_back`, `lying_left` or `lying_right`.
+        start_posture: how the first robot, a simulated one, is put down at the start: `standing`,
+            `lying_front`, `lying_back`, `lying_left` or `lying_right`.
         streams: how random streams are derived from a seed; `2026-11` as in recordings up to that version.
         to_film: whether the trial is to be filmed, which requires a body with ground truth.
         camera: the camera that will film it; it is checked before the run.
@@ -492,7 +492,7 @@ def run_trial(
             controller=controller,
             require_legal_layout=legal,
             get_up_s=get_up_s,
-            posture=read_posture(posture),
+            posture=read_posture(start_posture),
             derivation=read_derivation(streams),
             accept_faults=accept_faults,
         ),
