@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from posewright.bodies.mock import MockBody as MockBody
     from posewright.bodies.mock import Placement as Placement
     from posewright.bodies.mock import quiet_readings as quiet_readings
+    from posewright.bodies.posture import POSTURE as POSTURE
+    from posewright.bodies.posture import StartPosture as StartPosture
+    from posewright.bodies.posture import read_posture as read_posture
     from posewright.bodies.single import SingleBodyPlant as SingleBodyPlant
-    from posewright.bodies.spec import POSTURE as POSTURE
     from posewright.bodies.spec import BodySpec as BodySpec
     from posewright.bodies.spec import PlanarPose as PlanarPose
-    from posewright.bodies.spec import StartPosture as StartPosture
-    from posewright.bodies.spec import read_posture as read_posture
     from posewright.bodies.spec import require_single_body as require_single_body
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)
