@@ -28,7 +28,7 @@ IN_PLACE_TOLERANCE = 1e-9
 """A foot this near to its standing place is there [m, rad]."""
 
 SWING_TILT_SPEED = 2.5
-"""How fast the swinging foot is tilted at most [rad/s]: ours; servos that swing a leg at a walk can do about so much more."""
+"""How fast the swinging foot is tilted at most [rad/s]; a walk leaves its servos about so much."""
 
 STANCE_TILT_SPEED = 1.0
 """How fast a standing foot returns to level [rad/s]: it lifts the trunk up again."""
