@@ -48,6 +48,8 @@ EVERYTHING = {
     "range_cm": ("{int: [0, 200]}", "{sensor: laser_right, unit: cm}"),
     "heading": ("float", "{sensor: compass, unit: deg, relative_to_deg: goal_deg}"),
     "pitch": ("float32", "{sensor: imu.orientation.pitch, unit: deg}"),
+    "lies": ("bool", "{sensor: imu, fallen: any}"),
+    "on_its_side": ("bool", "{sensor: tilt, fallen: side}"),
     "knee": ("float", "{joint: right_knee, unit: deg}"),
     "load": ("bool", "{load: left_knee, above_nm: 0.2, hysteresis_nm: 0.1}"),
     "foot": ("bool", "{sensor: right_foot_contact}"),
