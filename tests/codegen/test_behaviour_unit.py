@@ -177,7 +177,11 @@ def test_gaits_and_joints_that_go_their_own_way_are_refused_with_their_line(
         BehaviourUnitSpec(read_behaviour("cross_field"))
     tiny(tmp_path, {"near": EVERYTHING["near"]}, guard="near")
     path = tmp_path / "tiny.behaviour.yaml"
-    path.write_text(path.read_text().replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
+    text = path.read_text()
+    path.write_text(text.replace("play: left}", "play: left, at_once: true}"))
+    with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule plays at once, which a board"):
+        BehaviourUnitSpec(read_behaviour(path))
+    path.write_text(text.replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
     with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule moves left_elbow separately"):
         BehaviourUnitSpec(read_behaviour(path))
 
