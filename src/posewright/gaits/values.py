@@ -81,3 +81,7 @@ class GaitValues:
         travel_gain, trim, parameter_values = with_travel_values(self.travel_gain, self.trim, values)
         parameters = self.parameters.with_values(parameter_values)
         return replace(self, travel_gain=travel_gain, trim=trim, parameters=parameters)
+
+    def with_origin(self, *, name: str, description: str, source: str) -> Self:
+        """Return the gait with another name, description and source, which no document states yet."""
+        return replace(self, name=name, description=description, source=source, path=None)
