@@ -249,9 +249,11 @@ class WiresCode:
             case JointSource() | RandomSource():
                 return self._field_expression(next(_fields_of_source(source, self.behaviour)))
             case PlayingSource():
-                motion_names = [None, *self.behaviour.motions]  # 0 is the number of no motion on the board
-                motion_number = motion_names.index(source.motion)
-                return f"((player_playing() == {motion_number}U) ? 1.0 : 0.0)"
+                # 0 is the number of standing still on the board
+                action_names = [None, *self.behaviour.motions, *self.behaviour.gaits]
+                action_number = action_names.index(source.motion)
+                player = "performer" if self.behaviour.gaits else "player"
+                return f"(({player}_playing() == {action_number}U) ? 1.0 : 0.0)"
             case BearingSource():
                 return f"bearing_of({self._direction_expression(source.direction)})"
             case CorridorSource() | FreeCourseSource() | FarthestSource():

@@ -31,7 +31,7 @@ MIN_STATED_EXCESS = 1.005
 """A command at least this many times the range is said to be so; below, two decimals would read 1.00."""
 
 _RANGE_TOLERANCE = 1e-9
-"""A command at the edge of the range is in range in spite of rounding, as a share of the range."""
+"""Shares of the range that differ by less are equal: a command at its edge is in it in spite of rounding."""
 
 
 class BipedGenerator(StepGenerator):
@@ -164,7 +164,7 @@ def approach_command(
         _share(left_change, parameters.max_left_m_s),
         _share(turn_change, parameters.max_turn_rad_s),
     )
-    if change_share <= SMALL_CHANGE_SHARE:
+    if change_share <= SMALL_CHANGE_SHARE + _RANGE_TOLERANCE:
         return target
     fraction = min(1.0 / (change_share * parameters.steps_to_full_speed), MAX_CHANGE_FRACTION)
     return VelocityCommand(
