@@ -39,7 +39,7 @@ def test_a_catalogue_behaviour_does_in_c_what_it_does_in_the_simulator(name: str
         want = unit.unit_spec.reference().run(drawn)
         assert len(set(want["playing"].tolist())) > 1  # something happens
         assert mismatches(unit.run(drawn), want) == []
-        assert unit.unit_spec.ticks_from_player(want) <= 1
+        assert unit.unit_spec.ticks_from_player(drawn, want) <= 1
 
 
 EVERYTHING = {

@@ -74,6 +74,10 @@ SPREADS = {"ahead": 0.3, "aside": 0.05, "turning": 1.0}
 """Standard deviations of the velocities that are requested [m/s, m/s, rad/s]."""
 
 
+ATTITUDE_FIELDS = ("imu_orientation_0", "imu_orientation_1", "imu_orientation_2")
+"""Roll, pitch and heading, which the feedback reads."""
+
+
 def walking_behaviour(folder: Path) -> Behaviour:
     """Write a behaviour with two gaits and a motion, whose inputs choose what it does, and return it."""
     from posewright.gaits import read_gait, write_gait
@@ -86,8 +90,12 @@ def walking_behaviour(folder: Path) -> Behaviour:
 
 
 def random_choices(input_dtype: np.dtype[np.void], n_frames: int, seed: int) -> Records:
-    """Return records in which the action and the velocity change now and then, `(n_frames,)`."""
+    """Return records in which action, velocity and attitude change now and then, `(n_frames,)`.
+
+    A few readings of the attitude are not finite.
+    """
     rng = np.random.default_rng(seed)
+    attitude_fields = [name for name in ATTITUDE_FIELDS if name in (input_dtype.names or ())]
     records = np.zeros(n_frames, input_dtype)
     frame = 0
     while frame < n_frames:
@@ -95,5 +103,10 @@ def random_choices(input_dtype: np.dtype[np.void], n_frames: int, seed: int) -> 
         for name, spread in SPREADS.items():
             records[name][frame:end] = rng.normal(0.0, spread) * rng.integers(0, 2)
         records["choice"][frame:end] = rng.integers(0, 5)
+        for name in attitude_fields:
+            records[name][frame:end] = rng.normal(0.0, 0.15)
         frame = end
+    for name in attitude_fields:
+        records[name] += rng.normal(0.0, 0.03, n_frames)
+        records[name][rng.random(n_frames) < 0.02] = np.nan
     return records

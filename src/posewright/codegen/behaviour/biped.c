@@ -9,6 +9,9 @@
 #define SMALL_CHANGE (0.05 + 1e-9) /* of the range, made in one step; the rest is for rounding */
 #define GREATEST_CHANGE 0.5 /* share of a larger change that is made in one step */
 #define IN_PLACE 1e-9       /* so near is a foot where it stands at rest */
+#define SWING_TILT_SPEED 4.0  /* of a foot in the air, rad/s */
+#define STANCE_TILT_SPEED 1.0 /* of one that returns to level on the ground, rad/s */
+#define COSINE_TOLERANCE 1e-12 /* a stretched leg is not out of reach by rounding */
 
 /* A motion in the plane, or a place on the ground: forward, left, turn to the left. */
 typedef struct {
@@ -18,6 +21,10 @@ typedef struct {
 typedef struct {
     double x, y, z;
 } vector_t;
+
+typedef struct {
+    double roll, pitch;
+} tilt_t;
 
 /* The step that is being taken. */
 typedef struct {
@@ -31,6 +38,8 @@ typedef struct {
     uint16_t frame;         /* frames that are gone */
 } step_t;
 
+static const tilt_t upright = {0.0, 0.0};
+
 static const biped_gait_t *gait;
 static velocity_t requested, in_force;
 static bool is_halting, is_at_rest;
@@ -38,7 +47,8 @@ static uint8_t n_steps;         /* since it stood, up to STEPS_TO_AMPLITUDE */
 static uint8_t next_swing;
 static planar_t feet[SIDES];    /* the soles after the step, in the trunk's frame then */
 static step_t step;
-static double lean_cosine, lean_sine;
+static tilt_t excess_tilt;      /* of the trunk */
+static tilt_t tilts[SIDES];     /* of the feet about the hips */
 
 /* Arcs: the exponential of SE(2), and changes of frame */
 
@@ -126,7 +136,7 @@ static double range_share(const velocity_t *velocity, double fastest_forward)
 }
 
 /* The nearest velocity in range; what the gait cannot do at all is left out. */
-static velocity_t clipped(const velocity_t *velocity)
+velocity_t biped_clipped(const velocity_t *velocity)
 {
     const double fastest_forward = (velocity->forward < 0.0) ? gait->fastest_backward : gait->fastest.forward;
     const velocity_t possible = biped_velocity(
@@ -170,15 +180,21 @@ static void stand(void)
     feet[RIGHT] = standing_foot(RIGHT);
     feet[LEFT] = standing_foot(LEFT);
     in_force = biped_velocity(0.0, 0.0, 0.0);
+    memset(tilts, 0, sizeof tilts);
     n_steps = 0U;
     next_swing = LEFT;
     is_at_rest = true;
 }
 
+static bool is_level(const tilt_t *tilt)
+{
+    return (fabs(tilt->roll) + fabs(tilt->pitch)) <= 0.0;
+}
+
 static bool is_in_place(uint8_t side)
 {
     const planar_t place = standing_foot(side);
-    return (fabs(feet[side].x - place.x) <= IN_PLACE) && (fabs(feet[side].y - place.y) <= IN_PLACE) &&
+    return is_level(&tilts[side]) && (fabs(feet[side].x - place.x) <= IN_PLACE) && (fabs(feet[side].y - place.y) <= IN_PLACE) &&
            (fabs(feet[side].turn - place.turn) <= IN_PLACE);
 }
 
@@ -302,13 +318,6 @@ static double within_one(double value)
     return fmin(fmax(value, -1.0), 1.0);
 }
 
-/* The knee's angle for an ankle at a distance from the hip, by the law of cosines. */
-static double knee_angle(const biped_leg_t *leg, double distance)
-{
-    const double squares = (distance * distance) - (leg->thigh * leg->thigh) - (leg->shank * leg->shank);
-    return wrapped(acos(within_one(squares / (2.0 * leg->thigh * leg->shank))) + leg->straight_knee);
-}
-
 static vector_t moved(vector_t point, vector_t direction, double distance)
 {
     const vector_t end = {
@@ -319,33 +328,54 @@ static vector_t moved(vector_t point, vector_t direction, double distance)
     return end;
 }
 
+/* The rotation from the level frame under the hips to the trunk's, which leans; the foot is tilted with its leg. */
+typedef struct {
+    double pitch_cosine, pitch_sine, roll_cosine, roll_sine;
+} rotation_t;
+
+static rotation_t rotation_of(tilt_t tilt)
+{
+    const double pitch = gait->lean_rad + tilt.pitch;
+    const rotation_t rotation = {cos(pitch), sin(pitch), cos(tilt.roll), sin(tilt.roll)};
+    return rotation;
+}
+
+static vector_t rotated(const rotation_t *rotation, double x, double y, double z)
+{
+    const double up = (rotation->pitch_sine * x) + (rotation->pitch_cosine * z);
+    const vector_t result = {
+        (rotation->pitch_cosine * x) - (rotation->pitch_sine * z),
+        (rotation->roll_cosine * y) + (rotation->roll_sine * up),
+        (rotation->roll_cosine * up) - (rotation->roll_sine * y),
+    };
+    return result;
+}
+
 /*
- * Writes the angles of a leg for a level sole at a place on the ground and a height over it. The pitch axes are
- * perpendicular to the foot's x and to the yaw's axis alike, which gives the yaw. A leg without a yaw points
- * straight ahead.
+ * Writes the angles of a leg for a sole at a place on the ground and a height over it; returns false where the leg is
+ * too short, and is stretched. The pitch axes are perpendicular to the foot's x and to the yaw's axis alike, which
+ * gives the yaw. A leg without a yaw points straight ahead.
  */
-static void solve_leg(const biped_leg_t *leg, planar_t sole, double height, double *angles)
+static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt_t tilt, double *angles)
 {
     const double cosine = cos(sole.turn);
     const double sine = sin(sole.turn);
     const double hip_height = gait->hip_height_m - leg->sole[2]; /* over the ground */
-    /* the foot's axes in the frame of the trunk, which leans about the hips */
-    const vector_t foot_left = {-lean_cosine * sine, cosine, -lean_sine * sine};
-    const vector_t foot_up = {-lean_sine, 0.0, lean_cosine};
-    vector_t foot_ahead = {lean_cosine * cosine, sine, lean_sine * cosine};
-    vector_t way = { /* from the hip to the sole, then to the ankle */
-        leg->hip_ahead + (lean_cosine * sole.x) - (lean_sine * (height - hip_height)),
-        sole.y - leg->hip_left,
-        (lean_sine * sole.x) + (lean_cosine * (height - hip_height)),
-    };
+    const rotation_t to_trunk = rotation_of(tilt);
+    vector_t foot_ahead = rotated(&to_trunk, cosine, sine, 0.0);
+    const vector_t foot_left = rotated(&to_trunk, -sine, cosine, 0.0);
+    const vector_t foot_up = rotated(&to_trunk, 0.0, 0.0, 1.0);
+    vector_t way = rotated(&to_trunk, sole.x, sole.y, height - hip_height); /* from the hips' middle */
     vector_t across, level, upward; /* the direction of the pitch axes, and two that span the leg's plane */
-    double length, pitch, x, z, bend_cosine, bend_sine, direction;
-    way = moved(way, foot_ahead, -leg->sole[0]);
+    double length, pitch, x, z, knee_cosine, bend_cosine, bend_sine, direction;
+    way = moved(way, foot_ahead, -leg->sole[0]); /* to the ankle */
     way = moved(way, foot_left, -leg->sole[1]);
     way = moved(way, foot_up, -leg->sole[2]);
-    if (!leg->has_yaw) {
+    way.y -= leg->hip_left;
+    if (leg->has_yaw) {
+        way.x += leg->hip_ahead;
+    } else {
         foot_ahead = (vector_t){1.0, 0.0, 0.0};
-        way.x -= leg->hip_ahead;
     }
     across = cross(foot_ahead, way);
     length = sqrt(dot(across, across));
@@ -363,10 +393,12 @@ static void solve_leg(const biped_leg_t *leg, planar_t sole, double height, doub
         angles[leg->ankle_roll] = -asin(within_one(dot(foot_up, across)));
     }
     angles[leg->hip_roll] = atan2(across.z, length);
-    /* in the leg's plane, from pitch axis to pitch axis */
+    /* in the leg's plane, from pitch axis to pitch axis; the knee by the law of cosines */
     x = dot(way, level) + (leg->ankle_drop * sin(pitch));
     z = dot(way, upward) + (leg->ankle_drop * cos(pitch)) + leg->hip_drop;
-    angles[leg->knee] = knee_angle(leg, hypot(x, z));
+    knee_cosine = ((x * x) + (z * z)) - (leg->thigh * leg->thigh) - (leg->shank * leg->shank);
+    knee_cosine /= 2.0 * leg->thigh * leg->shank;
+    angles[leg->knee] = wrapped(acos(within_one(knee_cosine)) + leg->straight_knee);
     /* the hip's pitch turns the bent leg from where it is at pitch 0 */
     bend_cosine = cos(angles[leg->knee]);
     bend_sine = sin(angles[leg->knee]);
@@ -375,15 +407,47 @@ static void solve_leg(const biped_leg_t *leg, planar_t sole, double height, doub
         (leg->thigh_z + (leg->shank_z * bend_cosine)) - (leg->shank_x * bend_sine));
     angles[leg->hip_pitch] = wrapped(atan2(x, z) - direction);
     angles[leg->ankle_pitch] = wrapped(pitch - angles[leg->hip_pitch] - angles[leg->knee]);
+    return fabs(knee_cosine) <= (1.0 + COSINE_TOLERANCE);
+}
+
+/* A tilt on its way to another at a speed. */
+static tilt_t towards(tilt_t tilt, tilt_t target, double speed)
+{
+    const double change = speed * (gait->step_s / gait->step_frames);
+    const tilt_t result = {
+        tilt.roll + fmin(fmax(target.roll - tilt.roll, -change), change),
+        tilt.pitch + fmin(fmax(target.pitch - tilt.pitch, -change), change),
+    };
+    return result;
+}
+
+/* Writes the angles of all joints in a frame of a step with tilted feet; returns false where a leg is too short. */
+static bool solve_frame(double time, tilt_t swing_tilt, tilt_t stance_tilt, double *angles)
+{
+    const double lift_time = (1.0 - gait->swing_share) / 2.0;
+    const double progress = fmin(fmax((time - lift_time) / gait->swing_share, 0.0), 1.0);
+    const double sine = sin(PI * progress);
+    const double bump = sine * sine * step.amplitude;
+    const uint8_t stance = (uint8_t)(LEFT - step.swing);
+    const planar_t move = along_arc(scaled(step.motion, time));
+    const planar_t swing_sole = swinging_sole(time, progress, move);
+    const planar_t stance_sole = in_moved_frame(step.begin[stance], move);
+    const biped_leg_t *stance_leg = &biped_legs[stance];
+    bool is_reached;
+    memcpy(angles, gait->rest, N_JOINTS * sizeof *angles);
+    is_reached = solve_leg(&biped_legs[step.swing], swing_sole, gait->lift_m * bump, swing_tilt, angles);
+    is_reached = solve_leg(stance_leg, stance_sole, 0.0, stance_tilt, angles) && is_reached;
+    /* the standing leg's hip carries the weight */
+    angles[stance_leg->hip_roll] += stance_leg->outwards * gait->hip_roll_rad * bump;
+    return is_reached;
 }
 
 void biped_reset(const biped_gait_t *new_gait)
 {
     gait = new_gait;
-    lean_cosine = cos(gait->lean_rad);
-    lean_sine = sin(gait->lean_rad);
     requested = biped_velocity(0.0, 0.0, 0.0);
     is_halting = false;
+    excess_tilt = upright;
     step.frame = gait->step_frames;
     stand();
 }
@@ -391,14 +455,19 @@ void biped_reset(const biped_gait_t *new_gait)
 void biped_standing_pose(double *angles)
 {
     memcpy(angles, gait->rest, N_JOINTS * sizeof *angles);
-    solve_leg(&biped_legs[RIGHT], standing_foot(RIGHT), 0.0, angles);
-    solve_leg(&biped_legs[LEFT], standing_foot(LEFT), 0.0, angles);
+    (void)solve_leg(&biped_legs[RIGHT], standing_foot(RIGHT), 0.0, upright, angles);
+    (void)solve_leg(&biped_legs[LEFT], standing_foot(LEFT), 0.0, upright, angles);
 }
 
 void biped_request(const velocity_t *velocity)
 {
-    requested = clipped(velocity);
+    requested = *velocity;
     is_halting = false;
+}
+
+void biped_set_excess_tilt(double roll, double pitch)
+{
+    excess_tilt = (tilt_t){roll, pitch};
 }
 
 void biped_halt(void)
@@ -414,10 +483,9 @@ bool biped_is_standing(void)
 
 void biped_frame(double *angles)
 {
-    const double lift_time = (1.0 - gait->swing_share) / 2.0;
-    const biped_leg_t *swing_leg, *stance_leg;
-    double time, progress, bump;
-    planar_t move;
+    const tilt_t levelling = {gait->foot_levelling * excess_tilt.roll, gait->foot_levelling * excess_tilt.pitch};
+    tilt_t swing_tilt, stance_tilt;
+    double time;
     if (step.frame >= gait->step_frames) {
         if (is_halting && is_at_rest) {
             biped_standing_pose(angles);
@@ -427,15 +495,14 @@ void biped_frame(double *angles)
     }
     step.frame++;
     time = step.frame / (double)gait->step_frames;
-    progress = fmin(fmax((time - lift_time) / gait->swing_share, 0.0), 1.0);
-    bump = sin(PI * progress);
-    bump *= bump * step.amplitude;
-    move = along_arc(scaled(step.motion, time));
-    swing_leg = &biped_legs[step.swing];
-    stance_leg = &biped_legs[LEFT - step.swing];
-    memcpy(angles, gait->rest, N_JOINTS * sizeof *angles);
-    solve_leg(swing_leg, swinging_sole(time, progress, move), gait->lift_m * bump, angles);
-    solve_leg(stance_leg, in_moved_frame(step.begin[LEFT - step.swing], move), 0.0, angles);
-    /* the standing leg's hip carries the weight */
-    angles[stance_leg->hip_roll] += stance_leg->outwards * gait->hip_roll_rad * bump;
+    if (!is_at_rest) {
+        swing_tilt = towards(tilts[step.swing], levelling, SWING_TILT_SPEED);
+        stance_tilt = towards(tilts[LEFT - step.swing], upright, STANCE_TILT_SPEED);
+        if (solve_frame(time, swing_tilt, stance_tilt, angles)) {
+            tilts[step.swing] = swing_tilt;
+            tilts[LEFT - step.swing] = stance_tilt;
+            return;
+        }
+    }
+    (void)solve_frame(time, upright, upright, angles);
 }

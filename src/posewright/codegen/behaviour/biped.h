@@ -37,6 +37,10 @@ typedef struct {
     double trim_forward_m_s;
     double trim_left_m_rad;
     double trim_turn_rad_m;
+    double heading_1_s;    /* the gains of the feedback; 0 is none */
+    double max_heading_turn_rad_s;
+    double foot_levelling;
+    double rocking_rad;
     const double *rest;    /* of all joints, for those outside of the legs */
 } biped_gait_t;
 
@@ -67,8 +71,14 @@ void biped_reset(const biped_gait_t *gait);
 /* Writes the pose before the first step and after the last, of all joints. */
 void biped_standing_pose(double *angles);
 
-/* Asks for a velocity from the next step on; one beyond the range is scaled down. */
+/* The nearest velocity in range: the same direction, slower if necessary. */
+velocity_t biped_clipped(const velocity_t *velocity);
+
+/* Asks for a velocity in range from the next step on. */
 void biped_request(const velocity_t *velocity);
+
+/* The trunk's tilt beyond that of an undisturbed walk: the feet are levelled by it from now on. */
+void biped_set_excess_tilt(double roll, double pitch);
 
 /* Comes to stand, and stays so until the next request. */
 void biped_halt(void);

@@ -1,18 +1,20 @@
 """The Python counterpart of `performer.c` on a board: motions and gaits, one after the other.
 
 It follows the rules of `controllers.behaviours.Performer`. Motions are played in integer arithmetic. Gaits
-are walked by their own generators, whose joint angles are then rounded to positions.
+are walked by their own walkers, whose joint angles are then rounded to positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
+from posewright.bodies import BodyState
 from posewright.codegen.behaviour.integer_player import PagePlayer
 from posewright.codegen.behaviour.tables import PageTables
+from posewright.control.loop import MAX_BLOCK_FRAMES
 from posewright.controllers.behaviours.outputs import STAND, Action
-from posewright.gaits import GaitGenerator
+from posewright.controllers.walker import REACTION_FRAMES, Walker
 
 
 class _Source(Enum):
@@ -29,12 +31,12 @@ class BoardPerformer:
 
     Args:
         tables: the motions.
-        gaits: generators of the gaits by name; no name is that of a motion.
+        walkers: walkers of the gaits by name of the gait; no name is that of a motion.
     """
 
-    def __init__(self, tables: PageTables, gaits: Mapping[str, GaitGenerator]) -> None:
+    def __init__(self, tables: PageTables, walkers: Mapping[str, Walker]) -> None:
         self._tables = tables
-        self._gaits = gaits
+        self._walkers = walkers
         self._player = PagePlayer(tables)
         self.restart()
 
@@ -44,6 +46,7 @@ class BoardPerformer:
         self._source = _Source.MOTION
         self._action = STAND
         self._gait_name = ""  # that is joined to, walked or halted
+        self._n_frames_left = 0  # before it looks what is due, and a walk reacts to the sensors
 
     @property
     def playing(self) -> str | None:
@@ -63,48 +66,69 @@ class BoardPerformer:
         return self._player.speed
 
     @property
-    def _gait(self) -> GaitGenerator:
-        return self._gaits[self._gait_name]
+    def _walker(self) -> Walker:
+        """The walker of the gait that is joined to, walked or halted."""
+        return self._walkers[self._gait_name]
 
     def request(self, action: Action) -> None:
         """Request an action, at a tick of the chart; a velocity beyond the gait's range is scaled down."""
         self._action = action
-        is_walk_requested = action.velocity is not None
         if self._source is _Source.MOTION:
-            self._player.request(None if is_walk_requested else action.name)
-        elif self._source is not _Source.JOIN and is_walk_requested and action.name == self._gait_name:
+            self._request_motion()
+        elif self._source is not _Source.JOIN and self._is_gait_requested():
             self._request_velocity()
             self._source = _Source.GAIT
         elif self._source is _Source.GAIT:
-            self._gait.halt()
+            self._walker.halt()
             self._source = _Source.HALT
-        if self._has_halted():
-            self._leave_gait()
-        if self._source is _Source.MOTION and is_walk_requested and self._player.playing is None:
-            self._begin_join()
+        self._n_frames_left = 0
 
-    def advance_frame(self) -> None:
-        """Advance by one frame, and compute the positions that are sent to the servos in it."""
-        if self._source is _Source.JOIN and not self._player.is_joining:
-            self._begin_gait()
+    def advance_frame(self, observe: Callable[[], BodyState]) -> None:
+        """Advance by one frame, and compute the positions that are sent to the servos in it.
+
+        Args:
+            observe: returns the present state of the body; called for gaits only.
+        """
+        is_join_over = self._source is _Source.JOIN and not self._player.is_joining
+        if not self._n_frames_left or is_join_over:
+            self._go_on(observe)
+        self._n_frames_left -= 1
         if self._source in (_Source.MOTION, _Source.JOIN):
             self._player.advance_frame()
         else:
-            self._player.put(self._tables.round_angles(self._gait.frames(1)[0]))
+            self._player.put(self._tables.round_angles(self._walker.frames_without_reaction(1)[0]))
+
+    def _go_on(self, observe: Callable[[], BodyState]) -> None:
+        """Change the source of the frames where that is due, and let a walk react to the sensors."""
+        if self._has_halted():
+            self._leave_gait()
+        is_idle = self._source is _Source.MOTION and self._player.playing is None
+        if is_idle and self._action.velocity is not None:
+            self._begin_join()
+        if self._source is _Source.JOIN and not self._player.is_joining:
+            self._begin_gait()
+        self._n_frames_left = MAX_BLOCK_FRAMES
+        if self._source in (_Source.GAIT, _Source.HALT):
+            self._walker.react(observe())
+            self._n_frames_left = REACTION_FRAMES if self._walker.reads_sensors else MAX_BLOCK_FRAMES
 
     def _has_halted(self) -> bool:
-        return self._source is _Source.HALT and self._gait.is_standing
+        return self._source is _Source.HALT and self._walker.is_standing
+
+    def _is_gait_requested(self) -> bool:
+        """Return whether the action is to walk the gait that is joined to, walked or halted."""
+        return self._action.velocity is not None and self._action.name == self._gait_name
 
     def _begin_join(self) -> None:
         """Begin the way to the standing pose of the requested gait, which may take no frames."""
         self._gait_name = str(self._action.name)
-        self._player.join(self._tables.round_angles(self._gait.standing_pose))
+        self._player.join(self._tables.round_angles(self._walker.standing_pose))
         self._source = _Source.JOIN
 
     def _begin_gait(self) -> None:
         """Start the gait after the join, unless another action has been requested meanwhile."""
-        self._gait.reset()
-        if self._action.velocity is not None and self._action.name == self._gait_name:
+        self._walker.reset()
+        if self._is_gait_requested():
             self._request_velocity()
             self._source = _Source.GAIT
         else:
@@ -113,10 +137,14 @@ class BoardPerformer:
     def _request_velocity(self) -> None:
         """Request the action's velocity, scaled down to the gait's range."""
         if self._action.velocity is not None:
-            self._gait.request(self._gait.clip_command(self._action.velocity))
+            self._walker.request(self._walker.clip_command(self._action.velocity))
+
+    def _request_motion(self) -> None:
+        """Request the action of the player if it is a motion, else to stand still."""
+        self._player.request(self._action.name if self._action.velocity is None else None)
 
     def _leave_gait(self) -> None:
-        """Hand over to the player in the gait's standing pose, and request the present action of it."""
-        self._player.put(self._tables.round_angles(self._gait.standing_pose))
+        """Hand over to the player in the gait's standing pose."""
+        self._player.put(self._tables.round_angles(self._walker.standing_pose))
         self._source = _Source.MOTION
-        self._player.request(None if self._action.velocity is not None else self._action.name)
+        self._request_motion()

@@ -18,7 +18,7 @@ from posewright.kinematics import BipedLeg, biped_legs_of
 from posewright.robots import OUTWARDS, Robot
 
 BIPED_FILES = ("biped.h", "biped.c")
-PERFORMER_FILES = ("performer.h", "performer.c")
+PERFORMER_FILES = ("walker.h", "walker.c", "performer.h", "performer.c")
 
 _NUMBERS_PER_LINE = 4
 
@@ -26,7 +26,7 @@ _NUMBERS_PER_LINE = 4
 def gait_sources(
     robot: Robot, gaits: Mapping[str, BipedGait], place_of_gait: Mapping[str, Where]
 ) -> tuple[SourceFile, ...]:
-    """Return the C files of the walk, of the performer of motions and gaits, and of their constants.
+    """Return the C files of the walk with its feedback, of the performer, and of their constants.
 
     Args:
         robot: the robot.
@@ -90,6 +90,10 @@ def write_gait(writer: CWriter, rest_table: str, gait: BipedGait, robot: Robot) 
         "trim_forward_m_s": double_literal(gait.trim.forward_m_s),
         "trim_left_m_rad": double_literal(gait.trim.left_m_rad),
         "trim_turn_rad_m": double_literal(gait.trim.turn_rad_m),
+        "heading_1_s": double_literal(gait.feedback.heading_1_s),
+        "max_heading_turn_rad_s": double_literal(gait.feedback.max_heading_turn_rad_s),
+        "foot_levelling": double_literal(gait.feedback.foot_levelling),
+        "rocking_rad": double_literal(gait.feedback.rocking_rad),
         "rest": rest_table,
     }
     with writer.block("", "},"):

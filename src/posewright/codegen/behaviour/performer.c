@@ -3,6 +3,7 @@
 #include <math.h>
 
 #define TICK 65536.0
+#define BLOCK_FRAMES 64U /* after which it looks what is due, also between two ticks of the chart */
 
 /* What the frames come from. */
 typedef enum {
@@ -16,6 +17,7 @@ static source_t source;
 static uint8_t action;       /* asked for */
 static velocity_t velocity;  /* of that gait */
 static uint8_t gait;         /* that is gone to, walked or halted */
+static uint8_t frames_left;  /* before it looks what is due, and a walk reacts to the sensors */
 
 static bool is_gait(uint8_t number)
 {
@@ -57,7 +59,7 @@ static void leave_gait(void)
 static void begin_join(void)
 {
     gait = action;
-    biped_reset(&gaits[gait - N_MOTIONS - 1U]);
+    walker_reset(&gaits[gait - N_MOTIONS - 1U]);
     player_join(standing_pose());
     source = JOIN;
 }
@@ -65,10 +67,29 @@ static void begin_join(void)
 static void begin_gait(void)
 {
     if (action == gait) {
-        biped_request(&velocity);
+        walker_request(&velocity);
         source = GAIT;
     } else { /* something else was asked for meanwhile */
         leave_gait();
+    }
+}
+
+/* Changes what the frames come from where that is due, and lets a walk react to the sensors. */
+static void go_on(const attitude_t *attitude, double now)
+{
+    if (has_halted()) {
+        leave_gait();
+    }
+    if ((source == MOTION) && is_gait(action) && (player_playing() == 0U)) {
+        begin_join();
+    }
+    if ((source == JOIN) && !player_is_joining()) {
+        begin_gait();
+    }
+    frames_left = BLOCK_FRAMES;
+    if ((source == GAIT) || (source == HALT)) {
+        walker_react(attitude, now);
+        frames_left = walker_reads_sensors() ? REACTION_FRAMES : BLOCK_FRAMES;
     }
 }
 
@@ -77,6 +98,7 @@ void performer_reset(void)
     player_reset();
     source = MOTION;
     action = 0U;
+    frames_left = 0U;
 }
 
 void performer_request(uint8_t new_action, const velocity_t *new_velocity)
@@ -86,26 +108,22 @@ void performer_request(uint8_t new_action, const velocity_t *new_velocity)
     if (source == MOTION) {
         player_request(is_gait(action) ? 0U : action);
     } else if ((source != JOIN) && (action == gait)) {
-        biped_request(&velocity); /* what corrects a walk by sensors corrects this velocity */
+        walker_request(&velocity);
         source = GAIT;
     } else if (source == GAIT) {
-        biped_halt();
+        walker_halt();
         source = HALT;
     }
-    if (has_halted()) {
-        leave_gait();
-    }
-    if ((source == MOTION) && is_gait(action) && (player_playing() == 0U)) {
-        begin_join();
-    }
+    frames_left = 0U;
 }
 
-void performer_frame(void)
+void performer_frame(const attitude_t *attitude, double now)
 {
     static double angles[N_JOINTS];
-    if ((source == JOIN) && !player_is_joining()) {
-        begin_gait();
+    if ((frames_left == 0U) || ((source == JOIN) && !player_is_joining())) {
+        go_on(attitude, now);
     }
+    frames_left--;
     if (source == MOTION) {
         player_frame();
     } else if (source == JOIN) {

@@ -2,8 +2,8 @@
 #ifndef PERFORMER_H
 #define PERFORMER_H
 
-#include "biped.h"
 #include "player.h"
+#include "walker.h"
 
 /* From joint angles to a servo's ticks. */
 typedef struct {
@@ -24,8 +24,8 @@ void performer_reset(void);
  */
 void performer_request(uint8_t action, const velocity_t *velocity);
 
-/* Goes on by one frame. */
-void performer_frame(void);
+/* Goes on by one frame; `now` is a time in seconds. A walk reacts to the attitude every few frames. */
+void performer_frame(const attitude_t *attitude, double now);
 
 /* Returns the motion or gait that is being performed; 0 while the robot stands still. */
 uint8_t performer_playing(void);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from posewright.arrays import Floats
@@ -15,6 +17,7 @@ from posewright.codegen.unit import Records
 from posewright.control import Schedule
 from posewright.controllers.behaviours import Behaviour, BehaviourRunner
 from posewright.controllers.behaviours.outputs import STAND
+from posewright.controllers.walker import Walker
 from posewright.errors import BodyError
 from posewright.gaits import VelocityCommand
 
@@ -52,10 +55,9 @@ class BehaviourReference:
         self._state_dtype = state_dtype
         self._behaviour_runner = BehaviourRunner(behaviour)
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
-        robot = behaviour.robot
-        gaits = {name: gait.generator(robot) for name, gait in behaviour.gaits.items()}
+        walkers = {name: Walker(gait, behaviour.robot) for name, gait in behaviour.gaits.items()}
         self._servo_ids = tables.servo_ids
-        self._performer = BoardPerformer(tables, gaits)
+        self._performer = BoardPerformer(tables, walkers)
         action_names = (*tables.motion_names, *behaviour.gaits)
         self._action_numbers = {name: number for number, name in enumerate(action_names)}
         self._sensor_fields = name_sensor_fields(behaviour)
@@ -88,7 +90,7 @@ class BehaviourReference:
             self._tick(inputs)
             self._n_ticks += 1
             self._next_tick_frame = self._schedule.frame_of(self._n_ticks)
-        self._performer.advance_frame()
+        self._performer.advance_frame(lambda: self._body_state(inputs))
         self._frame_index += 1
         record = self._state_record
         record["status"] = self._status
@@ -128,22 +130,36 @@ class BehaviourReference:
                 self._state_record[field] = chart_record[field]
 
     def _body_state(self, inputs: np.void) -> BodyState:
-        """Return the state of a body that has the sensor readings of a record of inputs."""
-        robot = self._behaviour.robot
-        positions = np.zeros(len(robot.joints))
-        efforts = np.zeros(len(robot.joints))
-        channels: dict[str, dict[int | None, float]] = {}
-        for sensor_field, field_name in self._sensor_fields.items():
-            number = float(inputs[field_name])
-            if sensor_field.kind == "channel":
-                channels.setdefault(sensor_field.name, {})[sensor_field.index] = number
-            elif sensor_field.kind == "joint":
-                positions[robot.index(sensor_field.name)] = number
-            elif sensor_field.kind == "load":
-                efforts[robot.index(sensor_field.name)] = number
-        sensors: dict[str, Reading] = {name: _combine_numbers(numbers) for name, numbers in channels.items()}
-        time_s = self._frame_index * robot.frame_period_s
-        return BodyState(time_s=time_s, positions=positions, efforts=efforts, sensors=sensors)
+        """Return the present state of a body that has the sensor readings of a record of inputs."""
+        return body_state_of(self._behaviour, self._sensor_fields, inputs, self._frame_index)
+
+
+def body_state_of(
+    behaviour: Behaviour, sensor_fields: Mapping[SensorField, str], inputs: np.void, frame: int
+) -> BodyState:
+    """Return the state of a body that has the sensor readings of a record of inputs.
+
+    Args:
+        behaviour: the behaviour.
+        sensor_fields: the name of each field of the record.
+        inputs: the record.
+        frame: index of the servo frame, which gives the time.
+    """
+    robot = behaviour.robot
+    positions = np.zeros(len(robot.joints))
+    efforts = np.zeros(len(robot.joints))
+    channels: dict[str, dict[int | None, float]] = {}
+    for sensor_field, field_name in sensor_fields.items():
+        number = float(inputs[field_name])
+        if sensor_field.kind == "channel":
+            channels.setdefault(sensor_field.name, {})[sensor_field.index] = number
+        elif sensor_field.kind == "joint":
+            positions[robot.index(sensor_field.name)] = number
+        elif sensor_field.kind == "load":
+            efforts[robot.index(sensor_field.name)] = number
+    sensors: dict[str, Reading] = {name: _combine_numbers(numbers) for name, numbers in channels.items()}
+    time_s = frame * robot.frame_period_s
+    return BodyState(time_s=time_s, positions=positions, efforts=efforts, sensors=sensors)
 
 
 def _combine_numbers(numbers: dict[int | None, float]) -> Reading:

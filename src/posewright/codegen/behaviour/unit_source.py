@@ -11,7 +11,14 @@ import numpy as np
 from posewright.charts.expression import Name
 from posewright.charts.expression.tree import range_of
 from posewright.codegen.behaviour.reference import VELOCITY_FIELDS
-from posewright.codegen.behaviour.wires import SensorField, WiresCode, double_literal, name_sensor_fields
+from posewright.codegen.behaviour.wires import (
+    ATTITUDE,
+    SensorField,
+    WiresCode,
+    attitude_fields,
+    double_literal,
+    name_sensor_fields,
+)
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import fragment, with_called_fragments
 from posewright.codegen.c.expressions import CExpressions
@@ -331,7 +338,19 @@ class UnitSource:
             writer.write(["uint32_t wait;", "tick(input);"])
             writer.line("wait = ((TICK_OVER - early) + (TICK_UNDER - 1U)) / TICK_UNDER;")
             writer.write(["due += wait;", "early += (wait * TICK_UNDER) - TICK_OVER;"])
-        writer.write([f"{self._player}_frame();", "frame++;"])
+        if self.behaviour.gaits:
+            fields = attitude_fields(self.behaviour)
+            indices = list(name_sensor_fields(self.behaviour))
+            angles = (
+                f"number_in(input, {indices.index(fields[name])}U)" if name in fields else "0.0"
+                for name in ATTITUDE
+            )
+            with writer.block(""):
+                writer.line(f"const attitude_t attitude = {{{', '.join(angles)}}};")
+                writer.line("performer_frame(&attitude, frame * FRAME_S);")
+        else:
+            writer.line("player_frame();")
+        writer.line("frame++;")
         writer.write(["(void)memset(state, 0, UNIT_STATE_BYTES);", "state[0] = status;"])
         with writer.block("if (has_stepped)"):
             self.chart.write_state(writer)

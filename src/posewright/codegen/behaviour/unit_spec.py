@@ -14,7 +14,7 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.buses.dynamixel.packets import FULL_SPEED, SPEED_RAD_S, goals_in, packet_bytes
 from posewright.codegen.behaviour.gait_sources import gait_sources
 from posewright.codegen.behaviour.motion_sources import player_sources
-from posewright.codegen.behaviour.reference import VELOCITY_FIELDS, BehaviourReference
+from posewright.codegen.behaviour.reference import VELOCITY_FIELDS, BehaviourReference, body_state_of
 from posewright.codegen.behaviour.tables import MAX_MOTIONS, PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
 from posewright.codegen.behaviour.wires import name_sensor_fields
@@ -22,9 +22,11 @@ from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.names import identifier
 from posewright.codegen.unit import Executable, Records, SourceFile, read_package_sources
 from posewright.control import Schedule
+from posewright.control.loop import MAX_BLOCK_FRAMES
 from posewright.controllers.behaviours import Behaviour
 from posewright.controllers.behaviours.outputs import Action
 from posewright.controllers.behaviours.performer import Performer
+from posewright.controllers.walker import Walker
 from posewright.documents import parse_document
 from posewright.errors import FormatError, InputError, Where
 from posewright.gaits import BipedGait, VelocityCommand
@@ -222,18 +224,19 @@ class BehaviourUnitSpec:
             angles = previous + np.clip(angles - previous, -max_steps, max_steps)
         return JointCommands(angles[np.newaxis])
 
-    def ticks_from_player(self, states: Records) -> int:
+    def ticks_from_player(self, inputs: Records, states: Records) -> int:
         """Return how far servo goals are at most from those of `Performer` for the same actions [ticks].
 
         Args:
-            states: the states of a run from a reset on, with the action requested and the servo packet.
+            inputs: the sensor readings of a run from a reset on.
+            states: its states, with the action requested and the servo packet.
         """
         behaviour = self.behaviour
         robot = behaviour.robot
-        gaits = {name: gait.generator(robot) for name, gait in behaviour.gaits.items()}
-        performer = Performer(robot, behaviour.motions, gaits, behaviour.start_pose)
+        walkers = {name: Walker(gait, robot) for name, gait in behaviour.gaits.items()}
+        performer = Performer(robot, behaviour.motions, walkers, behaviour.start_pose)
         schedule = Schedule(behaviour.chart.period_s, robot.frame_period_s)
-        body = BodyState(time_s=0.0, positions=behaviour.start_pose, efforts=np.zeros(len(robot.joints)))
+        sensor_fields = name_sensor_fields(behaviour)
         frame = 0
         n_ticks = 0
         greatest_distance = 0
@@ -241,8 +244,9 @@ class BehaviourUnitSpec:
             if frame == schedule.frame_of(n_ticks):
                 n_ticks += 1
                 performer.request(self._action_of(states[frame]))
-            n_frames = min(schedule.frame_of(n_ticks), len(states)) - frame
-            rows = performer.next(body, n_frames).angles
+            body_state = body_state_of(behaviour, sensor_fields, inputs[frame], frame)
+            n_frames = min(schedule.frame_of(n_ticks) - frame, MAX_BLOCK_FRAMES)
+            rows = performer.next(body_state, n_frames).angles[: len(states) - frame]
             performer_ticks = np.rint(robot.to_ticks(rows)).astype(int)
             for ticks, packet in zip(performer_ticks, states["packet"][frame:], strict=False):
                 goals = goals_in(packet.tobytes())

@@ -139,7 +139,7 @@ class BipedGenerator(StepGenerator):
     def _react_to_tilt(self, rows: Floats, n_frames_left: int) -> Floats:
         """Return the frames of a step with the swinging foot tilted against the excess tilt of the trunk.
 
-        The gait's levelling decides by how much. If a leg is too short for that, the frames are left as
+        The gait's levelling decides by how much. A frame in which a leg is too short for that is left as
         planned.
         """
         excess = self.gait.feedback.foot_levelling * np.array(self._excess_tilt)
@@ -160,7 +160,10 @@ class BipedGenerator(StepGenerator):
                 self._step, slice(first_frame, first_frame + len(rows)), tilts
             )
         except UnreachableError:
-            return rows
+            if len(rows) == 1:
+                return rows
+            frames = [self._react_to_tilt(rows[k : k + 1], n_frames_left - k) for k in range(len(rows))]
+            return np.concatenate(frames)
         self._foot_tilts = {side: tilt[-1] for side, tilt in tilts.items()}
         return tilted_rows
 
