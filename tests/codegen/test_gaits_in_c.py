@@ -12,7 +12,7 @@ import pytest
 
 from posewright.buses.dynamixel.packets import goals_in
 from posewright.codegen.behaviour import BehaviourUnitSpec
-from posewright.codegen.behaviour.gait_sources import BIPED_FILES, write_gait, write_legs
+from posewright.codegen.behaviour.gait_sources import BIPED_FILES, gaits_header, write_gait, write_legs
 from posewright.codegen.c.writer import CWriter
 from posewright.codegen.generating import generate
 from posewright.codegen.proof.proving import verify
@@ -55,7 +55,7 @@ def library_of_gait(gait: BipedGait, card: Robot, folder: Path) -> ctypes.CDLL:
     writer.line("void begin(void) { biped_reset(gaits); }")
     sizes = SourceFile("motions.h", (f"#define N_JOINTS {len(card.joints)}U",))
     fixed_files = read_package_sources("posewright.codegen.behaviour", BIPED_FILES)
-    loaded = library(folder, (*fixed_files, writer.file("gaits.c"), sizes))
+    loaded = library(folder, (*fixed_files, gaits_header(), writer.file("gaits.c"), sizes))
     loaded.biped_is_standing.restype = ctypes.c_bool
     loaded.biped_set_excess_tilt.argtypes = [ctypes.c_double, ctypes.c_double]
     return loaded

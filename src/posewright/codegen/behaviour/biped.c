@@ -4,13 +4,8 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define SLOWEST 1e-9        /* a slower velocity is 0 */
-#define STEPS_TO_AMPLITUDE 3U /* the first steps lift the feet less: the trunk has to begin to swing */
-#define SMALL_CHANGE (0.05 + 1e-9) /* of the range, made in one step; the rest is for rounding */
-#define GREATEST_CHANGE 0.5 /* share of a larger change that is made in one step */
-#define IN_PLACE 1e-9       /* so near is a foot where it stands at rest */
-#define SWING_TILT_SPEED 4.0  /* of a foot in the air, rad/s */
-#define STANCE_TILT_SPEED 1.0 /* of one that returns to level on the ground, rad/s */
+#define SLOWEST 1e-9           /* a slower velocity is 0 */
+#define IN_PLACE 1e-9          /* so near is a foot where it stands at rest */
 #define COSINE_TOLERANCE 1e-12 /* a stretched leg is not out of reach by rounding */
 
 /* A motion in the plane, or a place on the ground: forward, left, turn to the left. */
@@ -43,7 +38,7 @@ static const tilt_t upright = {0.0, 0.0};
 static const biped_gait_t *gait;
 static velocity_t requested, in_force;
 static bool is_halting, is_at_rest;
-static uint8_t n_steps;         /* since it stood, up to STEPS_TO_AMPLITUDE */
+static uint8_t n_steps;         /* since it stood, up to STEPS_TO_FULL_AMPLITUDE */
 static uint8_t next_swing;
 static planar_t feet[SIDES];    /* the soles after the step, in the trunk's frame then */
 static step_t step;
@@ -157,10 +152,10 @@ static velocity_t approach(const velocity_t *target)
     };
     const double share = range_share(&change, gait->fastest.forward);
     double fraction;
-    if (share <= SMALL_CHANGE) {
+    if (share <= SMALL_CHANGE_SHARE) {
         return *target;
     }
-    fraction = fmin(1.0 / (share * gait->steps_to_full_speed), GREATEST_CHANGE);
+    fraction = fmin(1.0 / (share * gait->steps_to_full_speed), MAX_CHANGE_FRACTION);
     return biped_velocity(
         in_force.forward + (fraction * change.forward),
         in_force.left + (fraction * change.left),
@@ -222,13 +217,13 @@ static void plan_step(planar_t motion)
     const uint8_t stance = (uint8_t)(LEFT - swing);
     /* it will be beside the other foot in the middle of its next stance */
     const planar_t landing = chain(along_arc(scaled(motion, 0.5)), standing_foot(swing));
-    n_steps = (uint8_t)((n_steps < STEPS_TO_AMPLITUDE) ? (n_steps + 1U) : n_steps);
+    n_steps = (uint8_t)((n_steps < STEPS_TO_FULL_AMPLITUDE) ? (n_steps + 1U) : n_steps);
     step.motion = motion;
     memcpy(step.begin, feet, sizeof step.begin);
     step.lift_off = in_moved_frame(feet[swing], on_two_feet);
     step.touch_down = chain(on_two_feet, landing);
     step.landing = chain(move, landing);
-    step.amplitude = n_steps / (double)STEPS_TO_AMPLITUDE;
+    step.amplitude = n_steps / (double)STEPS_TO_FULL_AMPLITUDE;
     step.swing = swing;
     step.frame = 0U;
     feet[stance] = in_moved_frame(feet[stance], move);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gaits.h"
 #include "motions.h"
 
 #define RIGHT 0U

@@ -11,8 +11,19 @@ from posewright.arrays import Floats
 from posewright.codegen.behaviour.wires import double_literal
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element, SourceFile, read_package_sources
+from posewright.control.loop import MAX_BLOCK_FRAMES
+from posewright.controllers.excess_tilt import MEAN_TIME_S
+from posewright.controllers.walker import REACTION_FRAMES
 from posewright.errors import Where
 from posewright.gaits import BipedGait
+from posewright.gaits.biped.generator import (
+    MAX_CHANGE_FRACTION,
+    RANGE_TOLERANCE,
+    SMALL_CHANGE_SHARE,
+    STANCE_TILT_SPEED,
+    STEPS_TO_FULL_AMPLITUDE,
+    SWING_TILT_SPEED,
+)
 from posewright.gaits.biped.step import StepPlanner
 from posewright.kinematics import BipedLeg, biped_legs_of
 from posewright.robots import OUTWARDS, Robot
@@ -47,7 +58,26 @@ def gait_sources(
             place = place_of_gait.get(name)
             with writer.traced_to(Element("gait", name, place.line if place is not None else None)):
                 write_gait(writer, f"rest_{number}", gait, robot)
-    return (*fixed_files, writer.file("gaits.c"))
+    return (*fixed_files, gaits_header(), writer.file("gaits.c"))
+
+
+def gaits_header() -> SourceFile:
+    """Return `gaits.h`, the constants that all gaits have in common."""
+    writer = CWriter()
+    writer.write(["#ifndef GAITS_H", "#define GAITS_H", ""])
+    for name, literal, meaning in (
+        ("STEPS_TO_FULL_AMPLITUDE", f"{STEPS_TO_FULL_AMPLITUDE}U", "the first steps lift the feet less"),
+        ("SMALL_CHANGE_SHARE", double_literal(SMALL_CHANGE_SHARE + RANGE_TOLERANCE), "made in one step"),
+        ("MAX_CHANGE_FRACTION", double_literal(MAX_CHANGE_FRACTION), "of a larger change, in one step"),
+        ("SWING_TILT_SPEED", double_literal(SWING_TILT_SPEED), "of a foot in the air [rad/s]"),
+        ("STANCE_TILT_SPEED", double_literal(STANCE_TILT_SPEED), "of one that returns to level [rad/s]"),
+        ("MEAN_TIME_S", double_literal(MEAN_TIME_S), "of the mean tilt"),
+        ("REACTION_FRAMES", f"{REACTION_FRAMES}U", "between two reactions to the sensors"),
+        ("MAX_BLOCK_FRAMES", f"{MAX_BLOCK_FRAMES}U", "after which it looks what is due, if no tick comes"),
+    ):
+        writer.line(f"#define {name} {literal} {comment(meaning)}")
+    writer.write(["", "#endif /* GAITS_H */"])
+    return writer.file("gaits.h")
 
 
 def write_legs(writer: CWriter, robot: Robot) -> None:

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #define TICK 65536.0
-#define BLOCK_FRAMES 64U /* after which it looks what is due, also between two ticks of the chart */
 
 /* What the frames come from. */
 typedef enum {
@@ -86,10 +85,10 @@ static void go_on(const attitude_t *attitude, double now)
     if ((source == JOIN) && !player_is_joining()) {
         begin_gait();
     }
-    frames_left = BLOCK_FRAMES;
+    frames_left = MAX_BLOCK_FRAMES;
     if ((source == GAIT) || (source == HALT)) {
         walker_react(attitude, now);
-        frames_left = walker_reads_sensors() ? REACTION_FRAMES : BLOCK_FRAMES;
+        frames_left = walker_reads_sensors() ? REACTION_FRAMES : MAX_BLOCK_FRAMES;
     }
 }
 

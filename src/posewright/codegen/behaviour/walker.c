@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#define MEAN_TIME_S 1.5 /* of the mean tilt, which is usual: a slope, or a sensor that is not level */
 #define TURN 6.28318530717958647692
 
 static const biped_gait_t *gait;
@@ -16,9 +15,9 @@ static double heading_time;
 static double turn_rad_s;       /* asked for since then */
 static double correction_rad_s;
 
-/* The tilt: its mean, and what exceeds the rocking of a walk. */
+/* The mean tilt, which is usual: a slope, or a sensor that is not level. */
 static bool has_mean;
-static double mean_time;
+static double first_time, mean_time; /* of the first and the last reading */
 static double mean_roll, mean_pitch;
 
 void walker_reset(const biped_gait_t *new_gait)
@@ -80,10 +79,12 @@ static void level_feet(double roll, double pitch, double now)
         return;
     }
     if (has_mean) {
-        const double weight = fmin((now - mean_time) / MEAN_TIME_S, 1.0);
+        const double averaged_s = fmin(now - first_time, MEAN_TIME_S);
+        const double weight = (averaged_s > 0.0) ? ((now - mean_time) / averaged_s) : 0.0;
         mean_roll += weight * (roll - mean_roll);
         mean_pitch += weight * (pitch - mean_pitch);
     } else {
+        first_time = now;
         mean_roll = roll;
         mean_pitch = pitch;
     }

@@ -4,8 +4,6 @@
 
 #include "biped.h"
 
-#define REACTION_FRAMES 4U /* between two reactions to the sensors */
-
 /* What the sensors tell of the trunk; not a number while they do not. */
 typedef struct {
     double roll;    /* to the right */

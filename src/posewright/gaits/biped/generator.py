@@ -27,8 +27,8 @@ MAX_CHANGE_FRACTION = 0.5
 IN_PLACE_TOLERANCE = 1e-9
 """A foot this near to its standing place is there [m, rad]."""
 
-SWING_TILT_SPEED = 4.0
-"""How fast the swinging foot is tilted at most [rad/s]: about two thirds of what the servos can do."""
+SWING_TILT_SPEED = 2.5
+"""How fast the swinging foot is tilted at most [rad/s]; a walk leaves its servos about so much."""
 
 STANCE_TILT_SPEED = 1.0
 """How fast a standing foot returns to level [rad/s]: it lifts the trunk up again."""
@@ -36,7 +36,7 @@ STANCE_TILT_SPEED = 1.0
 MIN_STATED_EXCESS = 1.005
 """A command at least this many times the range is said to be so; below, two decimals would read 1.00."""
 
-_RANGE_TOLERANCE = 1e-9
+RANGE_TOLERANCE = 1e-9
 """Shares of the range that differ by less are equal: a command at its edge is in it in spite of rounding."""
 
 
@@ -58,7 +58,7 @@ class BipedGenerator(StepGenerator):
     def require_in_range(self, command: VelocityCommand) -> None:
         """Raise InputError unless the legs are to follow a command."""
         excess = _range_share(command, self.gait.parameters)
-        if excess > 1.0 + _RANGE_TOLERANCE:
+        if excess > 1.0 + RANGE_TOLERANCE:
             parameters = self.gait.parameters
             is_factor_clear = excess >= MIN_STATED_EXCESS and math.isfinite(excess)
             size = f"{excess:.2f} times" if is_factor_clear else "more than"
@@ -205,7 +205,7 @@ def approach_command(
         _share(left_change, parameters.max_left_m_s),
         _share(turn_change, parameters.max_turn_rad_s),
     )
-    if change_share <= SMALL_CHANGE_SHARE + _RANGE_TOLERANCE:
+    if change_share <= SMALL_CHANGE_SHARE + RANGE_TOLERANCE:
         return target
     fraction = min(1.0 / (change_share * parameters.steps_to_full_speed), MAX_CHANGE_FRACTION)
     return VelocityCommand(
