@@ -54,14 +54,15 @@ static void hold_heading(double measured, double now)
 {
     velocity_t corrected;
     if (isfinite(measured)) {
-        const double limit = gait->max_heading_turn_rad_s;
+        const double max_error = gait->max_heading_turn_rad_s / gait->heading_1_s;
         double error;
         heading = has_heading ? (heading + (turn_rad_s * (now - heading_time))) : measured;
         has_heading = true;
         heading_time = now;
         turn_rad_s = velocity.turn;
-        error = remainder(heading - measured, TURN);
-        correction_rad_s = fmin(fmax(gait->heading_1_s * error, -limit), limit);
+        error = fmin(fmax(remainder(heading - measured, TURN), -max_error), max_error);
+        heading = measured + error; /* no farther than the correction answers */
+        correction_rad_s = gait->heading_1_s * error;
     }
     corrected = biped_velocity(velocity.forward, velocity.left, velocity.turn + correction_rad_s);
     corrected = biped_clipped(&corrected);
