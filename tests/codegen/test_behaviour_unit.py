@@ -48,6 +48,8 @@ EVERYTHING = {
     "range_cm": ("{int: [0, 200]}", "{sensor: laser_right, unit: cm}"),
     "heading": ("float", "{sensor: compass, unit: deg, relative_to_deg: goal_deg}"),
     "pitch": ("float32", "{sensor: imu.orientation.pitch, unit: deg}"),
+    "lies": ("bool", "{sensor: imu, fallen: any}"),
+    "on_its_side": ("bool", "{sensor: tilt, fallen: side}"),
     "knee": ("float", "{joint: right_knee, unit: deg}"),
     "load": ("bool", "{load: left_knee, above_nm: 0.2, hysteresis_nm: 0.1}"),
     "foot": ("bool", "{sensor: right_foot_contact}"),
@@ -177,7 +179,11 @@ def test_gaits_of_four_legs_and_joints_that_go_their_own_way_are_refused_with_th
         BehaviourUnitSpec(read_behaviour("cross_field"))
     tiny(tmp_path, {"near": EVERYTHING["near"]}, guard="near")
     path = tmp_path / "tiny.behaviour.yaml"
-    path.write_text(path.read_text().replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
+    text = path.read_text()
+    path.write_text(text.replace("play: left}", "play: left, at_once: true}"))
+    with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule plays at once, which a board"):
+        BehaviourUnitSpec(read_behaviour(path))
+    path.write_text(text.replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
     with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule moves left_elbow separately"):
         BehaviourUnitSpec(read_behaviour(path))
 

@@ -56,11 +56,14 @@ class BehaviourUnitSpec:
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
-        """Raise an InputError for what a board does not do: other gaits, separate joints, some motions."""
+        """Raise an InputError for what a board does not do, such as gaits of four legs and some motions."""
         for name, gait in self.behaviour.gaits.items():
             if not isinstance(gait, BipedGait):
                 self._raise_error(f"the gait {name} walks on four legs", "gaits", name, hint="play motions")
         for index, rule in enumerate(self.behaviour.outputs):
+            if rule.at_once:
+                hint = "leave at_once out: the action then begins after the present pass"
+                self._raise_error("a rule plays at once", block="outputs", name=str(index), hint=hint)
             if rule.joints:
                 joint_names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
                 message = f"a rule moves {joint_names} separately"

@@ -26,6 +26,7 @@ from posewright.controllers.behaviours.sources import (
     ClockSource,
     CorridorSource,
     Direction,
+    FallenSource,
     FarthestSource,
     FreeCourseSource,
     JointSource,
@@ -38,6 +39,7 @@ from posewright.controllers.behaviours.sources import (
 )
 from posewright.controllers.walker import feedback_sensors
 from posewright.errors import Where
+from posewright.recordings.falls import SIDEWAYS_SIN_SQUARED, TILTED_COS_SQUARED, FallenSide
 from posewright.robots import Imu, Robot
 from posewright.units import RAD_PER_DEG
 
@@ -115,6 +117,9 @@ def _fields_of_source(source: Source, behaviour: Behaviour) -> Iterator[SensorFi
             yield SensorField("channel", source.channel, source.index)
         case JointSource():
             yield SensorField("load" if source.load else "joint", behaviour.robot.joint_names[source.joint])
+        case FallenSource():
+            for index in range(source.n_numbers):
+                yield SensorField("channel", source.channel, index)
         case RandomSource():
             yield SensorField("chance")
         case BearingSource() | CorridorSource() | FreeCourseSource() | FarthestSource():
@@ -149,6 +154,29 @@ def table_lines(name: str, numbers: Floats) -> Iterator[str]:
     for begin in range(0, len(texts), _NUMBERS_PER_LINE):
         yield f"    {', '.join(texts[begin : begin + _NUMBERS_PER_LINE])},"
     yield "};"
+
+
+_LIES = (
+    comment("Whether the robot lies, by the vertical in its frame. side: 1 front, 2 back, 3 a side, 0 any"),
+    "static double lies(double x, double y, double z, uint8_t side)",
+    "{",
+    "    const double square = (x * x) + (y * y) + (z * z);",
+    f"    const double tilted_below = {double_literal(TILTED_COS_SQUARED)} * square;",
+    f"    const double sideways_above = {double_literal(SIDEWAYS_SIN_SQUARED)} * square;",
+    "    uint8_t lower_side = 3U;",
+    "    if (!(isfinite(x) && isfinite(y) && isfinite(z))) {",
+    "        return (double)NAN;",
+    "    }",
+    "    if ((z >= 0.0) && ((z * z) >= tilted_below) && ((y * y) <= sideways_above)) {",
+    "        return 0.0;",
+    "    }",
+    "    if (fabs(y) <= fabs(x)) {",
+    "        lower_side = (x < 0.0) ? 1U : 2U;",
+    "    }",
+    "    return ((side == 0U) || (side == lower_side)) ? 1.0 : 0.0;",
+    "}",
+)
+"""A function of C that does what `find_fallen_side` does."""
 
 
 @dataclass
@@ -264,11 +292,13 @@ class WiresCode:
         A motion that is played is 1, others are 0.
         """
         match source:
-            case ChannelSource():
-                number = self._field_expression(SensorField("channel", source.channel, source.index))
-                return f"finite_or({number}, {double_literal(source.no_reading)})"
-            case JointSource() | RandomSource():
-                return self._field_expression(next(_fields_of_source(source, self.behaviour)))
+            case ChannelSource() | JointSource() | RandomSource():
+                number = self._field_expression(next(_fields_of_source(source, self.behaviour)))
+                if isinstance(source, ChannelSource):
+                    number = f"finite_or({number}, {double_literal(source.no_reading)})"
+                return number
+            case FallenSource():
+                return self._fallen_expression(source)
             case PlayingSource():
                 # 0 is the number of standing still on the board
                 action_names = [None, *self.behaviour.motions, *self.behaviour.gaits]
@@ -281,6 +311,18 @@ class WiresCode:
                 return self._scan_expression(source)
             case ClockSource():
                 return "(frame * FRAME_S)"
+
+    def _fallen_expression(self, source: FallenSource) -> str:
+        """Return the expression of C for whether the robot lies; its function goes to `tables`."""
+        if "lies" not in self._table_names:
+            self._table_names["lies"] = "lies"
+            self.tables.write([*_LIES, ""])
+        fields = [SensorField("channel", source.channel, index) for index in range(source.n_numbers)]
+        vertical = [self._field_expression(sensor_field) for sensor_field in fields]
+        if source.is_orientation:
+            roll, pitch = vertical
+            vertical = [f"-sin({pitch})", f"cos({pitch}) * sin({roll})", f"cos({pitch}) * cos({roll})"]
+        return f"lies({', '.join(vertical)}, {[None, *FallenSide].index(source.side)}U)"
 
     def _scan_expression(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
         """Return the expression of C for a source that evaluates a scan: the call of a function of sensing.h.
