@@ -74,9 +74,10 @@ class GaitController(Controller):
             (frame for frame in self._commands if frame > self._frame), default=block_end
         )
         end_frame = min(block_end, next_command_frame)
+        stiffness = self._generator.stiffness
         rows = self._generator.frames(min(n, end_frame - self._frame))
         self._frame += len(rows)
-        return JointCommands(rows, decision=decision)
+        return JointCommands(rows, stiffness=stiffness, decision=decision)
 
 
 class SteeredGaitController(Controller):
@@ -110,7 +111,9 @@ class SteeredGaitController(Controller):
         if self._heading_hold is not None:
             corrected = self._heading_hold.correct(command, state)
             self._generator.request(self._generator.clip_command(corrected))
-        return JointCommands(self._generator.frames(min(n, STEER_FRAMES)), decision=decision)
+        stiffness = self._generator.stiffness
+        rows = self._generator.frames(min(n, STEER_FRAMES))
+        return JointCommands(rows, stiffness=stiffness, decision=decision)
 
 
 def _make_heading_hold(gait: Gait, robot: Robot) -> HeadingHold | None:
