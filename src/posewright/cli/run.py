@@ -87,8 +87,9 @@ Body = Annotated[
     str,
     option(
         "--body BODY",
-        "sim; random: simulated, with parameters drawn by the seed; a *.bodies.yaml to draw them from; mock; "
-        "dynamixel:PORT; zenoh:NAME; yarp:NAME; or a body of an installed package.",
+        "sim; random: simulated, with parameters drawn by the seed; push_05, plates_3mm, slope: pushed, or "
+        "on another floor; a *.bodies.yaml to draw from; mock; dynamixel:PORT; zenoh:NAME; yarp:NAME; or a "
+        "body of an installed package.",
     ),
 ]
 ControllerName = Annotated[

@@ -35,6 +35,7 @@ from posewright.formats import (
 )
 from posewright.gaits import OPEN_LOOP, STILL, Explanation, GaitCycle, VelocityCommand
 from posewright.gaits.entries import Tree
+from posewright.gaits.feedback import Tilt
 from posewright.hazards import find_faults, require_no_faults
 from posewright.motions import Motion, Pose
 from posewright.motions.motion import STAND
@@ -422,6 +423,9 @@ class PageGenerator:
         velocity = self._gait.velocity
         leads_there = float(np.dot(_components(command), _components(velocity))) > 0.0
         return velocity if leads_there else STILL
+
+    def set_excess_tilt(self, tilt: Tilt) -> None:
+        """Do nothing: pages do not react to a tilt."""
 
     def halt(self) -> None:
         """Leave the walk through the exit pages, and stand until the next request."""

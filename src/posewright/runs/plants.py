@@ -145,7 +145,13 @@ def make_simulation(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
     sensors = list({sensor.name: sensor for body in bodies for sensor in body.sensors}.values())
     is_single = len(bodies) == 1
     robots = bodies[0].robot if is_single else {body.name: body.robot for body in bodies}
-    world = World(robots, arena, sensors=sensors, touches=any(body.record_contacts for body in bodies))
+    world = World(
+        robots,
+        arena,
+        sensors=sensors,
+        touches=any(body.record_contacts for body in bodies),
+        plates=bodies[0].domain.plates,
+    )
     for body in bodies:
         SimulatedBody(
             world,

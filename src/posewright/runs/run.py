@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from posewright.arenas import Arena, check_layout, format_layout
 from posewright.bodies import (
     NOMINAL,
     BodySpec,
+    ClearCircle,
     Clock,
     DomainParameters,
     PlanarPose,
@@ -166,6 +168,7 @@ class Run:
     def bodies(self) -> tuple[BodySpec, ...]:
         """The specifications of the bodies in the plant."""
         needs_contacts = self.contest is not None and self.contest.needs_contacts
+        domain = self.domain.without_plates_in(list(self._clear_circles()))
         bodies = []
         for index, (name, program) in enumerate(self.programs.items()):
             card_sensors = {sensor.name for sensor in program.robot.sensors}  # the body has them anyway
@@ -177,11 +180,21 @@ class Run:
                     start=self.starts.get(name, ORIGIN),
                     sensors=tuple(sensor for sensor in program.sensors if sensor.name not in card_sensors),
                     seed=self.streams.noise(name, index),
-                    domain=self.domain,
+                    domain=domain,
                     record_contacts=needs_contacts,
                 )
             )
         return tuple(bodies)
+
+    def _clear_circles(self) -> Iterator[ClearCircle]:
+        """Yield where no plates lie on the floor: under the robots' starts and under the arena's boxes."""
+        for name in self.programs:
+            x_m, y_m, _ = self.starts.get(name, ORIGIN)
+            yield ClearCircle.around_start(x_m, y_m)
+        if self.arena is not None:
+            for box in self.arena.boxes:
+                length_m, width_m = self.arena.kind_of(box).footprint_m
+                yield ClearCircle(box.x, box.y, math.hypot(length_m, width_m) / 2.0)
 
     def all_documents(self) -> dict[str, str]:
         """Return the texts in the recording, by file name.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from posewright.recordings import sensor_card
 from posewright.robots import CodeReader, SensorSpec
 from posewright.simulation.mounts import SensorMounting, sensor_mountings
 from posewright.simulation.placement import Lean, place
+from posewright.simulation.pushes import PushForces
 from posewright.simulation.robot_model import robot_links
 from posewright.simulation.sensors import SensorSuite, TimedReader
 from posewright.simulation.servo_model import CommandDelay, ServoBank, ServoCommands, TickGrid
@@ -51,8 +51,9 @@ class SimulatedBody:
         domain: how this body differs from the world's model; None for no difference.
 
     Raises:
-        InputError: the world has several robots and `name` is missing.
-        UnknownNameError: the world has no such robot, or `noise` names an unknown sensor channel.
+        InputError: the world has several robots and `name` is missing, or other plates than the domain.
+        UnknownNameError: the world has no such robot, `noise` names an unknown sensor channel, or a push an
+            unknown link.
     """
 
     def __init__(
@@ -94,8 +95,10 @@ class SimulatedBody:
         """Change the body's domain parameters and reset the world, which is cheaper than creating another.
 
         Raises:
-            InputError: another robot of this world has a different ground.
+            InputError: another robot of this world has a different ground, or the world has other plates.
+            UnknownNameError: the robot has no link of a push.
         """
+        self.push_forces = PushForces(self.instance, domain.pushes)
         self.world.set_domain(self.instance.name, domain)
         self.domain = domain
         self._servo_bank.scale(domain.stiffness_scale, domain.damping_scale)
@@ -149,7 +152,7 @@ class SimulatedBody:
             "stiffness": self.stiffness.tolist(),
             "damping": self.damping.tolist(),
             "latency_frames": self.domain.latency_frames,
-            "domain": asdict(self.domain),  # how the body differs from the robot's model
+            "domain": self.domain.to_dict(),  # how the body differs from the robot's model
             "welded": list(instance.welded_joints),
             "sensors": {
                 sensor.name: _sensor_card(sensor, mountings.get(sensor.name)) for sensor in instance.sensors
@@ -190,6 +193,7 @@ class SimulatedBody:
         """Put the robot at its start in its start pose, torque on; the world calls this when it resets."""
         self._servo_bank.set_stiffness(None, free=None)
         self._is_torque_off = False
+        self.push_forces.reset()
         self._set_command(self._start_pose)
         self._place_on_floor(self._start_place, lean=None)
         self._sensors.reset()
