@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from posewright.formats.registry import FORMATS as FORMATS
     from posewright.formats.registry import format_for as format_for
     from posewright.formats.registry import format_named as format_named
+    from posewright.formats.roboplus.document import ROBOPLUS_TEXT as ROBOPLUS_TEXT
     from posewright.formats.text_lines import TextLine as TextLine
     from posewright.formats.text_lines import quote_bytes as quote_bytes
     from posewright.formats.text_lines import split_lines as split_lines
