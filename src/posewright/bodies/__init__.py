@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from posewright.bodies.mock import MockBody as MockBody
     from posewright.bodies.mock import Placement as Placement
     from posewright.bodies.mock import quiet_readings as quiet_readings
+    from posewright.bodies.posture import POSTURE as POSTURE
+    from posewright.bodies.posture import StartPosture as StartPosture
+    from posewright.bodies.posture import read_posture as read_posture
     from posewright.bodies.single import SingleBodyPlant as SingleBodyPlant
     from posewright.bodies.spec import BodySpec as BodySpec
     from posewright.bodies.spec import PlanarPose as PlanarPose

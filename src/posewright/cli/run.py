@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright import control, figures, runs
-from posewright.bodies import TorquePolicy
+from posewright.bodies import StartPosture, TorquePolicy
 from posewright.cli import console, film_options
 from posewright.cli.batch import (
     BatchOptions,
@@ -25,7 +25,7 @@ from posewright.cli.batch import (
 )
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import format_speed, show_outcome
-from posewright.cli.motion_play import OnEnd
+from posewright.cli.motion_play import OnEnd, Start
 from posewright.cli.options import (
     AcceptFaults,
     AsJson,
@@ -160,6 +160,7 @@ def run(
     view: View = False,
     legal: Legal = False,
     get_up: GetUp = None,
+    start: Start = StartPosture.STANDING,
     streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
     accept_faults: AcceptFaults = False,
@@ -209,6 +210,7 @@ def run(
                 controller=controller,
                 legal=legal,
                 get_up_s=get_up,
+                start_posture=start.value,
                 streams=streams,
                 folder=batch.folder or BATCH_FOLDER,
                 recordings=batch.recordings,
@@ -242,6 +244,7 @@ def run(
             controller=controller,
             legal=legal,
             get_up_s=get_up,
+            start_posture=start.value,
             streams=streams,
             to_film=film is not None,
             camera=camera,

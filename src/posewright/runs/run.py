@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from posewright.bodies import (
     DomainParameters,
     PlanarPose,
     Plant,
+    StartPosture,
     Supervisor,
     TorquePolicy,
 )
@@ -113,6 +114,7 @@ class Run:
         make_plant: makes the plant, such as a simulation or a bus.
         arena: the field; None for a bare floor.
         starts: where the robots start, by name; by default at the origin.
+        postures: how simulated robots are put down there, by name; by default they stand.
         contest: provides referee and judge; None outside contests.
         seed: the seed of everything random.
         derivation: how the streams of random numbers are derived from the seed.
@@ -138,6 +140,7 @@ class Run:
     make_plant: PlantMaker = make_simulation
     arena: Arena | None = None
     starts: Mapping[str, PlanarPose] = field(default_factory=dict)
+    postures: Mapping[str, StartPosture] = field(default_factory=dict)
     contest: Contest | None = None
     seed: int = 0
     derivation: Derivation = Derivation.NAMED
@@ -182,6 +185,7 @@ class Run:
                     seed=self.streams.noise(name, index),
                     domain=domain,
                     record_contacts=needs_contacts,
+                    posture=self.postures.get(name, StartPosture.STANDING),
                 )
             )
         return tuple(bodies)
@@ -315,7 +319,12 @@ def _describe_abort(error: BaseException) -> str:
 
 def _require_known_robots(run: Run) -> None:
     """Raise an UnknownNameError if a start, a controller or a safety filter is for no robot of the run."""
-    for owner, names in (("start", run.starts), ("controller", run.controllers), ("safety", run.safety)):
+    names_by_owner: Mapping[str, Collection[str]] = {
+        "start": {**run.starts, **run.postures},
+        "controller": run.controllers,
+        "safety": run.safety,
+    }
+    for owner, names in names_by_owner.items():
         for name in names:
             if name not in run.programs:
                 raise UnknownNameError.among(f"robot of a {owner}", name, run.programs)

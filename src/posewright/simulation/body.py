@@ -10,11 +10,13 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import (
     NOMINAL,
+    POSTURE,
     BodyState,
     DomainParameters,
     JointCommands,
     JointStates,
     PlanarPose,
+    StartPosture,
     TorquePolicy,
 )
 from posewright.documents.plain import PlainMapping
@@ -49,6 +51,7 @@ class SimulatedBody:
         noise: standard deviation of Gaussian noise by sensor channel; none by default.
         seed: the seed of the noise.
         domain: how this body differs from the world's model; None for no difference.
+        posture: how it is put down at the start.
 
     Raises:
         InputError: the world has several robots and `name` is missing, or other plates than the domain.
@@ -66,6 +69,7 @@ class SimulatedBody:
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
         domain: DomainParameters | None = None,
+        posture: StartPosture = StartPosture.STANDING,
     ) -> None:
         """Make this the body of the robot in the world, and reset the world."""
         instance = world.instance(name)
@@ -73,6 +77,7 @@ class SimulatedBody:
         self.instance = instance
         self.contact_recorder = world.create_contact_recorder(instance.name)
         self._start_place = start
+        self._posture = posture
         self._tick_grid = TickGrid(instance.robot)
         if start_pose is None:
             start_pose = _standing_pose(instance.robot)
@@ -146,7 +151,9 @@ class SimulatedBody:
         """Return mass, gravity, servos, sensors and links of this body as JSON types."""
         instance = self.instance
         mountings = sensor_mountings(instance)
+        is_standing = self._posture is StartPosture.STANDING
         return {
+            **({} if is_standing else {POSTURE: self._posture.value}),
             "mass_kg": instance.mass_kg,
             "gravity": instance.model.opt.gravity.tolist(),
             "stiffness": self.stiffness.tolist(),
@@ -195,7 +202,10 @@ class SimulatedBody:
         self._is_torque_off = False
         self.push_forces.reset()
         self._set_command(self._start_pose)
-        self._place_on_floor(self._start_place, lean=None)
+        roll_and_pitch = self._posture.roll_and_pitch
+        self._place_on_floor(
+            self._start_place, lean=None if roll_and_pitch is None else Lean(*roll_and_pitch)
+        )
         self._sensors.reset()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
