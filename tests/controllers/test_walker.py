@@ -42,13 +42,23 @@ def test_rocking_is_no_excess_and_more_of_it_is_to_either_side() -> None:
 
 def test_a_slope_is_usual_after_a_while() -> None:
     meter = ExcessTiltMeter(BIOLOID, rocking_rad=0.0)
-    meter.measure(state(0.0))
-    excess = [meter.measure(state(0.03 * k, pitch=0.3)).pitch for k in range(1, 300)]
-    assert excess[0] > 0.29
+    for k in range(60):
+        meter.measure(state(0.03 * k))
+    excess = [meter.measure(state(1.8 + 0.03 * k, pitch=0.3)).pitch for k in range(1, 300)]
+    assert excess[0] > 0.28
     assert excess == sorted(excess, reverse=True)
     # the mean's time constant is 1.5 s
     assert excess[49] == pytest.approx(0.3 * math.exp(-1.0), rel=0.05)
     assert excess[-1] < 0.001
+
+
+def test_the_mean_is_that_of_all_readings_at_first() -> None:
+    meter = ExcessTiltMeter(BIOLOID, rocking_rad=0.0)
+    readings = [0.3, 0.1, 0.2, 0.3, 0.2]
+    excess = [meter.measure(state(0.1 * k, pitch=pitch)).pitch for k, pitch in enumerate(readings)]
+    # that of the pose at the start, before the first step, has no weight
+    means = [0.3, 0.1, 0.15, 0.2, 0.2]
+    assert excess == pytest.approx([pitch - mean for pitch, mean in zip(readings, means, strict=True)])
 
 
 def test_a_walk_reads_the_sensors_of_its_feedback_only() -> None:

@@ -43,15 +43,19 @@ class ExcessTiltMeter:
     def restart(self) -> None:
         """Take the next reading as the mean."""
         self._mean = UPRIGHT
-        self._time_s: float | None = None
+        self._start_s = 0.0  # time of the first reading [s]
+        self._time_s: float | None = None  # time of the last reading [s]; None before the first
 
     def measure(self, state: BodyState) -> Tilt:
         """Return the excess tilt [rad], and take the reading into the mean."""
         roll, pitch, _ = np.asarray(state.sensors[self._channel]).tolist()
         if self._time_s is None:
+            self._start_s = state.time_s
             self._mean = Tilt(roll, pitch)
         else:
-            weight = min((state.time_s - self._time_s) / MEAN_TIME_S, 1.0)
+            # the mean of all readings at first, so that the rocking of the first steps counts as usual
+            averaged_s = min(state.time_s - self._start_s, MEAN_TIME_S)
+            weight = (state.time_s - self._time_s) / averaged_s if averaged_s > 0.0 else 0.0
             self._mean = Tilt(
                 self._mean.roll + weight * (roll - self._mean.roll),
                 self._mean.pitch + weight * (pitch - self._mean.pitch),

@@ -40,7 +40,7 @@ class FeedbackGains:
     heading_1_s: Annotated[float, Bounds(0.0, 20.0)] = 0.0
     max_heading_turn_rad_s: Annotated[float, Bounds(0.0, 6.0)] = 0.8
     foot_levelling: Annotated[float, Bounds(0.0, 2.0)] = 0.0
-    rocking_rad: Annotated[float, Bounds(0.0, 1.0)] = 0.08
+    rocking_rad: Annotated[float, Bounds(0.0, 1.0)] = 0.12
 
     @property
     def holds_heading(self) -> bool:

@@ -27,8 +27,8 @@ MAX_CHANGE_FRACTION = 0.5
 IN_PLACE_TOLERANCE = 1e-9
 """A foot this near to its standing place is there [m, rad]."""
 
-SWING_TILT_SPEED = 4.0
-"""How fast the swinging foot is tilted at most [rad/s]: about two thirds of what the servos can do."""
+SWING_TILT_SPEED = 2.5
+"""How fast the swinging foot is tilted at most [rad/s]; a walk leaves its servos about so much."""
 
 STANCE_TILT_SPEED = 1.0
 """How fast a standing foot returns to level [rad/s]: it lifts the trunk up again."""
