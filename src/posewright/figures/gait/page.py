@@ -20,6 +20,7 @@ from posewright.figures.style import GREY, INK, axes_at, canvas, label_figure, s
 from posewright.gaits import (
     FEET,
     BipedGait,
+    Gait,
     ParametricGait,
     VelocityCommand,
     bound_text,
@@ -82,7 +83,7 @@ def draw_gait(
     return draw_gait_page(GaitContent(require_quadruped(gait), walking_robot, drawn_command), figure)
 
 
-def half_speed_command(gait: ParametricGait, robot: Robot) -> VelocityCommand:
+def half_speed_command(gait: Gait, robot: Robot) -> VelocityCommand:
     """Return the command of half the greatest speed, forward."""
     greatest = gait.generator(robot).clip_command(VelocityCommand(forward_m_s=FASTER_THAN_ANY_M_S))
     return VelocityCommand(forward_m_s=0.5 * greatest.forward_m_s)
