@@ -23,6 +23,15 @@ from posewright.robots import LEFT, RIGHT, Robot
 class BipedGait(BipedValues):
     """A biped's gait; a `Gait`."""
 
+    def reconcile_values(self, values: Mapping[str, float], robot: Robot) -> dict[str, float]:  # noqa: ARG002
+        """Return the values as they are: a biped's parameters do not contradict each other."""
+        return dict(values)
+
+    @property
+    def other_settings(self) -> tuple[object, ...]:
+        """The pose of the other joints, and the feedback."""
+        return self.pose, self.feedback
+
     def generator(self, robot: Robot) -> BipedGenerator:
         """Return a generator that stands.
 
