@@ -10,7 +10,7 @@ write_page_gait(faster, "faster.mtn")
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +33,7 @@ from posewright.formats import (
     robot_of_motion,
     write_motion_file,
 )
+from posewright.formats.native import render
 from posewright.gaits import OPEN_LOOP, STILL, Explanation, GaitCycle, VelocityCommand
 from posewright.gaits.entries import Tree
 from posewright.gaits.feedback import Tilt
@@ -127,6 +128,7 @@ class PageGait:
         first_page: number of the page with which the walk begins.
         card: the robot.
         changes: changed values by dotted name.
+        source: where the values come from.
 
     Raises:
         InputError: the page leads to no page that repeats, or the robot's card describes no legs.
@@ -136,6 +138,7 @@ class PageGait:
     first_page: int
     card: Robot = field(repr=False)
     changes: Mapping[str, float] = field(default_factory=dict)
+    source: str = field(default="", repr=False)
 
     feedback = OPEN_LOOP
     path: Path | None = None
@@ -143,6 +146,10 @@ class PageGait:
     def __post_init__(self) -> None:
         """Plan the walk of the file, so that errors in its pages come early."""
         self._plan_in_file  # noqa: B018 -- computes it
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the state for pickling, without what is computed from it."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     @property
     def name(self) -> str:
@@ -174,8 +181,8 @@ class PageGait:
         return {**values, **self.changes}
 
     def explanation(self, name: str) -> Explanation:
-        """Return the explanation of a number by its name in `flat`, or raise UnknownNameError."""
-        if name not in self.flat:
+        """Return the explanation of a number by a name that `with_values` takes, or raise UnknownNameError."""
+        if self._expand_name(name) == [name] and name not in self.flat:
             raise UnknownNameError.among("value", name, self.flat, owner="of a walk made of pages")
         return EXPLANATIONS[name.partition(".")[0]]
 
@@ -194,6 +201,19 @@ class PageGait:
                 self.explanation(key).check(name, value)
                 changes[key] = float(value)
         return replace(self, changes=changes)
+
+    def with_origin(self, *, name: str, description: str, source: str) -> Self:  # noqa: ARG002 -- see below
+        """Return the walk with a source; name and description stay, as they lead to its page in the file."""
+        return replace(self, source=source)
+
+    def reconcile_values(self, values: Mapping[str, float], robot: Robot) -> dict[str, float]:  # noqa: ARG002
+        """Return the values as they are: they do not contradict each other."""
+        return dict(values)
+
+    @property
+    def other_settings(self) -> tuple[object, ...]:
+        """The pages in the file, as native documents."""
+        return tuple(render(motion).decode() for motion in self._pages_in_file.values())
 
     def _expand_name(self, name: str) -> list[str]:
         """Return the names in `flat` that a name stands for; a name that is not known stays as it is."""
@@ -309,6 +329,7 @@ class PageGait:
             "gait": self.name,
             "robot": self.robot,
             "pages": self.description,
+            "source": self.source,
             "values": dict(self.flat),
             CYCLE: {
                 "n_frames": cycle.n_frames,
@@ -330,6 +351,7 @@ class PageWalkRecord:
     gait: str
     robot: str
     pages: str
+    source: str
     values: Mapping[str, float]
     cycle: GaitCycle
 
