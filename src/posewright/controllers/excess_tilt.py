@@ -19,7 +19,7 @@ class ExcessTiltMeter:
     """Measures how far a trunk is tilted beyond the rocking of its walk.
 
     The mean tilt is the low-pass filtered reading of the IMU, so that slopes, a shifted centre of mass and an
-    IMU that is not mounted level count as usual.
+    IMU that is not mounted level count as usual. While the IMU reads no number, the last excess stays.
 
     Args:
         robot: the robot, whose card has an IMU.
@@ -43,12 +43,15 @@ class ExcessTiltMeter:
     def restart(self) -> None:
         """Take the next reading as the mean."""
         self._mean = UPRIGHT
+        self._excess = UPRIGHT
         self._start_s = 0.0  # time of the first reading [s]
         self._time_s: float | None = None  # time of the last reading [s]; None before the first
 
     def measure(self, state: BodyState) -> Tilt:
         """Return the excess tilt [rad], and take the reading into the mean."""
         roll, pitch, _ = np.asarray(state.sensors[self._channel]).tolist()
+        if not (math.isfinite(roll) and math.isfinite(pitch)):
+            return self._excess
         if self._time_s is None:
             self._start_s = state.time_s
             self._mean = Tilt(roll, pitch)
@@ -61,9 +64,10 @@ class ExcessTiltMeter:
                 self._mean.pitch + weight * (pitch - self._mean.pitch),
             )
         self._time_s = state.time_s
-        return Tilt(
+        self._excess = Tilt(
             self._beyond_rocking(roll - self._mean.roll), self._beyond_rocking(pitch - self._mean.pitch)
         )
+        return self._excess
 
     def _beyond_rocking(self, deviation_rad: float) -> float:
         """Return the part of a deviation from the mean that rocking does not explain [rad]."""

@@ -88,12 +88,24 @@ class Walker:
         Raises:
             UnreachableError: a leg is too short for the command.
         """
+        self.react(state)
+        return self.frames_without_reaction(min(n, REACTION_FRAMES) if self.reads_sensors else n)
+
+    def react(self, state: BodyState) -> None:
+        """Correct the walk from the next frame on by the sensors of a body."""
         if self._heading_hold is not None and not self._is_halting:
             corrected = self._heading_hold.correct(self._command, state)
             self._generator.request(self._generator.clip_command(corrected))
         if self._tilt_meter is not None:
             self._generator.set_excess_tilt(self._tilt_meter.measure(state))
-        return self._generator.frames(min(n, REACTION_FRAMES) if self.reads_sensors else n)
+
+    def frames_without_reaction(self, n: int) -> Floats:
+        """Return the next n frames, as corrected by the last reaction, `(n, n_joints)` [rad].
+
+        Raises:
+            UnreachableError: a leg is too short for the command.
+        """
+        return self._generator.frames(n)
 
 
 def feedback_sensors(gait: Gait, robot: Robot) -> tuple[SensorSpec, ...]:
