@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from posewright import figures
 from posewright.cli.app import run
 from posewright.evaluation import evaluate_walk
+from posewright.figures.walk import _title
 from posewright.recordings import read_mcap
 
 Captured = pytest.CaptureFixture[str]
@@ -80,7 +80,7 @@ def test_errors_name_what_would_be_right(capsys: Captured, walk_file: Path, tmp_
 def test_the_title_of_a_picture_names_the_page(capsys: Captured, walk_file: Path, tmp_path: Path) -> None:
     recording = tmp_path / "walk.mcap"
     measure(capsys, walk_file, "--record", recording)
-    title = figures.walk._title(evaluate_walk(read_mcap(recording)))
+    title = _title(evaluate_walk(read_mcap(recording)))
     assert title.startswith("walk on robotis_bioloid: forward 0.1")
 
 

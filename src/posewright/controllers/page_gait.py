@@ -181,7 +181,7 @@ class PageGait:
         return {**values, **self.changes}
 
     def explanation(self, name: str) -> Explanation:
-        """Return the explanation of a number by a name that `with_values` takes, or raise UnknownNameError."""
+        """Return the explanation of a name that `with_values` takes, or raise UnknownNameError."""
         if self._expand_name(name) == [name] and name not in self.flat:
             raise UnknownNameError.among("value", name, self.flat, owner="of a walk made of pages")
         return EXPLANATIONS[name.partition(".")[0]]
