@@ -54,6 +54,7 @@ class DomainParameters:
     slope_rad: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
+        """Raise an InputError if a parameter is not finite or out of range."""
         for name in _SCALES:
             scale = getattr(self, name)
             _require(

@@ -240,7 +240,7 @@ def _compare_success(reason: str, success_reason: str, *, is_success: bool) -> s
     """Return how a stop's reason contradicts the rows; empty if it does not.
 
     Args:
-        reason: of the referee's stop.
+        reason: the reason of the referee's stop.
         success_reason: the reason that the referee gives after a success.
         is_success: whether the rows show a success.
     """

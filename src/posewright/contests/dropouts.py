@@ -41,7 +41,7 @@ def _fill_robot(record: RobotRecord, times: Floats, moves_s: Floats) -> RobotRec
 
     Args:
         record: the robot's record.
-        times: of its rows, `(n,)` [s].
+        times: the times of its rows, `(n,)` [s].
         moves_s: when the robot was moved by hand, in order [s].
     """
     is_missing: Flags = np.asarray(np.isnan(record.base).any(axis=1))
@@ -97,7 +97,7 @@ def _fill(values: Floats, is_dropout: Flags, source_rows: Indices, times: Floats
     Args:
         values: `(n, ...)`.
         is_dropout: which rows to fill, `(n,)`.
-        source_rows: as returned by `_find_source_rows`.
+        source_rows: the source rows as returned by `_find_source_rows`.
         times: `(n,)` [s].
     """
     columns = np.array(values.reshape(len(values), -1))

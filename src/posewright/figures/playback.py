@@ -111,7 +111,7 @@ class Playback:
     """A world with its poses over time.
 
     Attributes:
-        world: with the robots and the field.
+        world: the world with the robots and the field.
         begin_s: first time that can be shown [s].
         end_s: last time that can be shown [s].
         poses_at: returns the poses at times `(n,)` [s].
@@ -187,7 +187,12 @@ def _find_recorded_robots(
 
 
 def _read_attached_robot(header: Header, name: str, folder: Path) -> Robot:
-    """Return a robot that a recording carries; its card and model are written into a folder.
+    """Return a robot whose card is attached to a recording; its card and model are written into a folder.
+
+    Args:
+        header: the header of the recording.
+        name: the name of the robot in the recording.
+        folder: the folder.
 
     Raises:
         InputError: the recording does not carry the model.
@@ -195,11 +200,17 @@ def _read_attached_robot(header: Header, name: str, folder: Path) -> Robot:
     """
     from posewright.simulation.mechanisms import require_self_contained
 
-    prefix = f"{name}/"  # of the documents of one robot, where another has documents of the same names
-    own = {key.removeprefix(prefix): text for key, text in header.documents.items() if key.startswith(prefix)}
+    # where two robots have documents of the same names, each has its own under its name as a prefix
+    prefix = f"{name}/"
+    own_documents = {
+        document_name.removeprefix(prefix): text
+        for document_name, text in header.documents.items()
+        if document_name.startswith(prefix)
+    }
+    documents = {**header.documents, **own_documents}
     card_path = folder / "robot.yaml"
     try:
-        write_attached_robot({**header.documents, **own}, header.robots[name].robot, card_path, root=folder)
+        write_attached_robot(documents, header.robots[name].robot, card_path, root=folder)
     except InputError as error:
         raise InputError(error.message, hint="pass the robot's card") from error
     card = read_robot(card_path)
@@ -211,7 +222,11 @@ def _read_attached_robot(header: Header, name: str, folder: Path) -> Robot:
 def playback_of_recording(
     recording: Recording, robots: Mapping[str, Robot] | Robot | None = None
 ) -> Playback:
-    """Return the playback of a recording; `robots` as in `recorded_world`.
+    """Return the playback of a recording, which shows its poses at any time.
+
+    Args:
+        recording: the recording.
+        robots: robots that replace those in the recording, as for `recorded_world`.
 
     Raises:
         InputError: the recording has no positions of a robot; or as `recorded_world`.

@@ -120,12 +120,12 @@ class Gait(Protocol):
         """Return what is its own kind's: times, phases, ranges of commands."""
 
     def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
-        """Return texts for readers by topic: when feet lift, the times of a cycle, commands."""
+        """Return a line of text for each topic of its walk: when feet lift, its cycle, its commands."""
 
     def document(self, old_document: Tree, path: Path | None) -> Tree:
         """Return its document.
 
         Args:
             old_document: the document that is overwritten, whose notation is kept; empty if there is none.
-            path: of that document; None if there is none.
+            path: the path of that document; None if there is none.
         """

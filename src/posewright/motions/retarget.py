@@ -225,20 +225,31 @@ def retarget_motion(motion: Motion, robot: Robot, source: Robot | None = None) -
 
 
 def _supported_lights(robot: Robot, keyframe: Keyframe) -> dict[str, Light]:
-    """Return the keyframe's lights that the robot has, without colours for lights of one colour."""
+    """Return those of the keyframe's lights that the robot can show.
+
+    A light that is a colour needs an LED of several colours; a brightness can be shown by any.
+    """
     leds = {led.name: led for led in robot.leds}
-    lights = {}
+    supported_lights = {}
     for name, light in (keyframe.lights or {}).items():
-        if name in leds and (leds[name].has_colours or not isinstance(light, tuple)):
-            lights[name] = light
-    return lights
+        is_colour = isinstance(light, tuple)
+        if name in leds and (leds[name].has_colours or not is_colour):
+            supported_lights[name] = light
+    return supported_lights
 
 
 def _find_uncertain_joints(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
-    """Return the joints whose convention is uncertain on one of the robots.
+    """Return the joints of a motion whose sign, zero or side is uncertain on one of the two robots.
+
+    The cards of some robots state what their sources leave open.
+
+    Args:
+        motion: the motion.
+        robot: the robot that the motion is retargeted to.
+        source: the robot that it is made for; None if unknown.
 
     Returns:
-        For each of `UNCERTAINTIES`, the robot's name by joint; empty if the motion is made for this robot.
+        For each of `UNCERTAINTIES`, the name of the robot by joint; empty if the motion is made for `robot`.
     """
     uncertain_joints: dict[str, dict[str, str]] = {reason: {} for reason in UNCERTAINTIES}
     if motion.robot == robot.name:

@@ -143,13 +143,23 @@ def _find_end_of_data(file: BinaryIO, size: int) -> int:
 
 
 def _checksum(file: BinaryIO, length: int, checksum: int = 0) -> int:
-    """Return the CRC-32 of the next bytes of a file, continued from `checksum` and read piece by piece."""
-    while length > 0:
-        piece = file.read(min(length, _PIECE_BYTES))
+    """Return the CRC-32 of the next bytes of a file, which are read piece by piece to save memory.
+
+    Args:
+        file: the file, at the first of these bytes.
+        length: the number of bytes.
+        checksum: the checksum of the bytes before, to be continued; 0 to begin.
+
+    Raises:
+        EndOfFile: the file ends before.
+    """
+    n_unread = length
+    while n_unread > 0:
+        piece = file.read(min(n_unread, _PIECE_BYTES))
         if not piece:
             raise EndOfFile
         checksum = zlib.crc32(piece, checksum)
-        length -= len(piece)
+        n_unread -= len(piece)
     return checksum
 
 
@@ -176,7 +186,7 @@ class _RecordCollector:
     """Collects the contents of a file record by record, within the limits of `budgets`.
 
     Args:
-        size: of the file [bytes].
+        size: the size of the file [bytes].
         is_selected: whether to collect the messages of a topic.
     """
 
@@ -184,7 +194,7 @@ class _RecordCollector:
         """Begin with no records.
 
         Args:
-            size: of the file [bytes], which limits what it may unpack to.
+            size: the size of the file [bytes], which limits what it may unpack to.
             is_selected: whether the messages of a topic are wanted, by the topic's name.
         """
         self._contents = Contents()

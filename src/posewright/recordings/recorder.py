@@ -133,8 +133,8 @@ class Recorder:
     The constructor opens the bodies of the plant and reads their state before the first frame.
 
     Args:
-        header: of the recording; its rate is replaced by that of the rows.
-        plant: with the robots, which must be in their state before the first frame.
+        header: the header of the recording; its rate is replaced by that of the rows.
+        plant: the plant with the robots, which must be in their state before the first frame.
         every: number of frames per row.
 
     Raises:
@@ -248,7 +248,7 @@ class _RobotRecorder:
         """Begin with no rows.
 
         Args:
-            header: of the robot.
+            header: the header of the robot.
             n_boxes: number of boxes in the field.
             start: the joint states before the first frame.
             frames_per_row: a row is recorded for each so many frames.

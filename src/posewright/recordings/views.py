@@ -109,20 +109,20 @@ class _Frames:
 
 
 def _moving_frames(recording: Recording, rows: slice) -> _Frames:
-    """Return the frames of boxes, bases and links with a joint."""
+    """Return the coordinate frames of boxes, bases and links with a joint, in each of some rows."""
     frames = _Frames()
-    for i, poses in enumerate(np.moveaxis(recording.boxes[rows], 1, 0), 1):
-        frames.add(f"box_{i}", FIELD, poses[:, :3], poses[:, 3:])
+    for box_index, box_poses in enumerate(np.moveaxis(recording.boxes[rows], 1, 0)):
+        frames.add(f"box_{box_index + 1}", FIELD, position=box_poses[:, :3], rotations=box_poses[:, 3:])
     for name, record in recording.robots.items():
         header = record.header
-        poses = record.base[rows]
-        poses = np.where(np.isfinite(poses).all(axis=1, keepdims=True), poses, _IDENTITY_POSE)
-        frames.add(f"{name}/{BASE}", FIELD, poses[:, :3], poses[:, 3:])
+        is_base_known = np.isfinite(record.base[rows]).all(axis=1, keepdims=True)
+        base_poses = np.where(is_base_known, record.base[rows], _IDENTITY_POSE)
+        frames.add(f"{name}/{BASE}", FIELD, position=base_poses[:, :3], rotations=base_poses[:, 3:])
         rotations = link_rotations(header, np.nan_to_num(record.positions[rows]))
-        for i, link in enumerate(movable_links(header)):
+        for link_index, link in enumerate(movable_links(header)):
             child = link_frame(name, header, link["name"])
             parent = link_frame(name, header, link["parent"])
-            frames.add(child, parent, link["position"], rotations[:, i])
+            frames.add(child, parent, link["position"], rotations[:, link_index])
     return frames
 
 

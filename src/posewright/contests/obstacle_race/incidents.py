@@ -85,7 +85,7 @@ class DisplacementDetector:
         Args:
             box: index of the box.
             times: `(n,)` [s].
-            poses: of the box, `(n, 7)`.
+            poses: the poses of the box, `(n, 7)`.
         """
         displacements: list[Displacement] = []
         row = 0
@@ -174,7 +174,7 @@ class Incident(NamedTuple):
 
     Attributes:
         time_s: when [s].
-        reason: of a touch, or `BOX_MOVED`.
+        reason: the reason of a touch, or `BOX_MOVED`.
         box: number of the box that it is about, from 1; None for no box.
     """
 

@@ -141,7 +141,7 @@ class Leg:
         It has, if it is over the line and was not touched since the last row in which it was not.
 
         Args:
-            times: of further rows, `(n,)` [s].
+            times: the times of further rows, `(n,)` [s].
             rearmost: position of the rearmost sole corner along the course, `(n,)` [m].
             touches_s: times of touches, in order [s].
         """

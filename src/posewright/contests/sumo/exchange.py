@@ -129,7 +129,7 @@ class _AwardJudge:
         rules: the rules of the sumo.
         first_fighter: one robot.
         second_fighter: the other robot.
-        incidents: of both robots.
+        incidents: the incidents of both robots.
         first_incident: the earliest of them.
         is_complete: whether there will be no further rows.
     """

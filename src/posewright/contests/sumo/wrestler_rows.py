@@ -65,7 +65,7 @@ class WrestlerRows:
         footprints: corners of the soles in the field frame, `(n, n_feet, 4, 3)` [m].
         has_foot_down: whether each foot is on the floor, `(n, n_feet)`.
         joints: angles as measured, or as commanded without a measurement, `(n, n_joints)` [rad].
-        touches: of the floor and the opponent, `(n, 3)`, as in `TouchFlags`.
+        touches: the touches of the floor and the opponent, `(n, 3)`, as in `TouchFlags`.
     """
 
     body_parts: BodyParts

@@ -121,8 +121,8 @@ class VisionScorekeeper:
             time_s: the time [s].
             yaw: heading of the base [rad].
             upright: cosine of the tilt of the base.
-            x: of the base [m].
-            y: of the base [m].
+            x: the position x of the base [m].
+            y: the position y of the base [m].
         """
         if self._heading is None:
             self._heading = yaw

@@ -82,9 +82,14 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
-    """Yield the channels of a sensor by name, each as a source; none for scans."""
+    """Yield the numbers that a chart can read from a sensor, each as a source with its name.
+
+    A channel of three numbers, such as an acceleration, gives a source for each of its components. A scan
+    gives none, as it has too many numbers.
+    """
     if isinstance(sensor, RangeScan | FlashLidar):
         return
+    # a range sensor that detects nothing reads its greatest range
     no_reading = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
     for channel in sensor.channels:
         quantity = _QUANTITIES[channel.unit]

@@ -28,7 +28,7 @@ class JointLag:
         joint: its name.
         max_deg: greatest lag [deg].
         rms_deg: root mean square during the motion [deg].
-        worst_frame: of the greatest lag.
+        worst_frame: the frame of the greatest lag.
         commanded_deg_s: greatest speed of the commands in the `COMMAND_WINDOW_S` before that frame [deg/s].
     """
 
@@ -45,7 +45,7 @@ class Saturation:
 
     Attributes:
         joint: its name.
-        share: of the motion's time.
+        share: the share of the motion's time.
         total_s: in all [s].
         longest_s: without a break [s].
         first_frame: first frame of that longest time.
@@ -112,9 +112,15 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
 
 
 def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Yield findings about the servos, merged by kind: too fast commands, lags, and full torque.
+    """Yield findings about servos that do not keep up with the motion.
 
-    A joint commanded too fast has no further findings.
+    A joint is commanded faster than its servo turns, or lags behind its commands for another reason, or gives
+    its full torque for too long (it is saturated). One that is commanded too fast has no further findings.
+    Several findings of one kind are merged into one.
+
+    Args:
+        played: the motion.
+        rules: the limits of lag, speed and saturation.
     """
     speed_findings: list[Finding] = []
     lag_findings: list[Finding] = []
@@ -123,7 +129,8 @@ def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
         if lag.max_deg <= rules.max_lag_deg:
             continue
         no_load_deg_s = math.degrees(played.robot.servo(lag.joint).no_load_speed_rad_s)
-        if lag.commanded_deg_s > rules.max_speed_share * no_load_deg_s:
+        is_commanded_too_fast = lag.commanded_deg_s > rules.max_speed_share * no_load_deg_s
+        if is_commanded_too_fast:
             too_fast_joints.add(lag.joint)
             speed_findings.append(_speed_finding(played, lag, no_load_deg_s))
         else:

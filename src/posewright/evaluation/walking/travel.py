@@ -138,7 +138,7 @@ def _path_length(walk: Walk, begin: int, end: int, velocities: Floats) -> float:
         walk: the walk.
         begin: row in which the first cycle begins.
         end: last row.
-        velocities: of the cycles, as returned by `cycle_velocities`.
+        velocities: the velocities of the cycles, as returned by `cycle_velocities`.
     """
     cycle_s = walk.cycle.n_frames * walk.frame_s
     last_cycle_end = end - (end - begin) % walk.cycle.n_frames

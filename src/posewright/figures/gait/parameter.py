@@ -63,10 +63,10 @@ def draw_parameter(
     """Draw the effect of a gait's parameter: a small picture for each value.
 
     Args:
-        gait: with the other parameters.
-        name: of the parameter, as in `GaitParameters`.
-        values: of the parameter; or, by label, values of dotted names below it.
-        robot: that walks, or its name; default the gait's own.
+        gait: the gait with the other parameters.
+        name: the name of the parameter, as in `GaitParameters`.
+        values: the values of the parameter; or, by label, values of dotted names below it.
+        robot: the robot that walks, or its name; default the gait's own.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
@@ -132,7 +132,7 @@ class PanelRow:
 
     Attributes:
         draw: draws a panel for each gait.
-        height_in: of the panels [in].
+        height_in: the height of the panels [in].
         x_label: label of their horizontal axis.
         y_label: label of their vertical axis.
         mark_room_in: room above them for marks [in].

@@ -18,9 +18,9 @@ class BipedValues:
     """All values of a biped's gait, from which `BipedGenerator` generates joint angles.
 
     Attributes:
-        name: of the gait.
+        name: the name of the gait.
         robot: name of the robot it is for.
-        parameters: of the walk.
+        parameters: the parameters of the walk.
         travel_gain: factors by which the feet move farther than the body should.
         trim: offsets of the feet's motion.
         feedback: how the walk reacts to sensors.

@@ -267,7 +267,7 @@ def _compare_orientations(
     """Yield an inconsistency if an IMU's orientation differs too far from that of the base.
 
     Args:
-        robot: with the base's poses.
+        robot: the robot with the base's poses.
         channel: name of the IMU's channel, for the message.
         readings: roll, pitch and yaw, `(m, 3)` [rad].
         rows: the rows of the recording that the readings are compared with, `(m,)`.

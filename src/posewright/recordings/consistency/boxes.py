@@ -145,7 +145,7 @@ def _distances_to_box(points: Floats, poses: Floats, size: Floats) -> Floats:
 
     Args:
         points: `(n, n_points, 3)` [m].
-        poses: of the middle of the box, `(n, 7)`.
+        poses: the poses of the middle of the box, `(n, 7)`.
         size: edges of the box, `(3,)` [m].
     """
     local = np.einsum("nji,nkj->nki", rotation_matrices(poses[:, 3:]), points - poses[:, None, :3])

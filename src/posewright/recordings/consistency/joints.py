@@ -59,23 +59,24 @@ def check_commands(robot: RecordedRobot) -> Iterator[Inconsistency]:
         row, joint = worst
         message = f"{robot.name} commands {names[joint]} beyond its limit, which the safety filter prevents"
         yield Inconsistency("command-limit", message, float(robot.times[row]))
-    paths = np.concatenate([record.start_positions[None], record.commands])
-    steps_s = np.diff(robot.times, prepend=0.0)
-    speeds = np.abs(np.diff(paths, axis=0)) / steps_s[:, None] / robot.card.max_speeds
-    speeds[_is_free_around(is_free)] = 0.0
-    if (worst := _find_worst(speeds, _COMMAND_SPEED_TOLERANCE)) is not None:
+    commands_from_start = np.concatenate([record.start_positions[None], record.commands])
+    row_durations_s = np.diff(robot.times, prepend=0.0)
+    commanded_speeds = np.abs(np.diff(commands_from_start, axis=0)) / row_durations_s[:, None]
+    speed_ratios = commanded_speeds / robot.card.max_speeds
+    speed_ratios[_is_free_around(is_free)] = 0.0
+    if (worst := _find_worst(speed_ratios, _COMMAND_SPEED_TOLERANCE)) is not None:
         row, joint = worst
         message = (
-            f"{robot.name} commands {names[joint]} {speeds[worst]:.1f} times as fast as its servo turns, "
-            "which the safety filter prevents"
+            f"{robot.name} commands {names[joint]} {speed_ratios[worst]:.1f} times as fast as "
+            "its servo turns, which the safety filter prevents"
         )
         yield Inconsistency("command-speed", message, float(robot.times[row]))
 
 
 def _is_free_around(is_free: Flags) -> Flags:
     """Return where a joint is free in a row or in the one before, `(n, n_joints)`."""
-    before = np.concatenate([is_free[:1], is_free[:-1]])
-    return np.asarray(is_free | before)
+    was_free_before = np.concatenate([is_free[:1], is_free[:-1]])
+    return np.asarray(is_free | was_free_before)
 
 
 def _find_worst(values: Floats, limit: float) -> tuple[int, int] | None:
