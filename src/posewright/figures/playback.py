@@ -284,31 +284,28 @@ def playback_of_motion(
     has_attitude = any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None)
 
     def poses_at(times: Floats) -> Poses:
-        """Return the poses at times of the motion `(n,)` [s]."""
-        positions = np.tile(start_positions, (len(times), 1))
+        """Return the poses of the robot at times of the motion `(n,)` [s], placed on the ground."""
+        n_times = len(times)
+        joint_angles = np.tile(start_positions, (n_times, 1))
         commanded = motion.sample_at(np.asarray(times)).angles
-        positions[:, columns] = np.where(np.isfinite(commanded), commanded, start_positions[columns])
-        positions = np.clip(positions, lower, upper)
-        leans = motion.attitude_at(times) if attitude is None and has_attitude else None
-        base = np.empty((len(times), 7))
-        for row in range(len(times)):
-            lean = attitude if leans is None else tuple(leans[row, :2].tolist())
-            place(
-                world.instance(),
-                x_m=0.0,
-                y_m=0.0,
-                yaw_rad=0.0,
-                joints=positions[row],
-                lean=None if lean is None else Lean(*lean),
-            )
-            base[row] = world.base
-        lights = {played_robot.name: motion.lights_at(np.asarray(times), played_robot)}
+        joint_angles[:, columns] = np.where(np.isfinite(commanded), commanded, start_positions[columns])
+        joint_angles = np.clip(joint_angles, lower, upper)
+        # a requested attitude holds at all times; else the motion's own, if its author stated one
+        motion_attitudes = motion.attitude_at(times) if attitude is None and has_attitude else None
+        base_poses = np.empty((n_times, 7))
+        for row in range(n_times):
+            lean = None if attitude is None else Lean(*attitude)
+            if motion_attitudes is not None:
+                roll_rad, pitch_rad = motion_attitudes[row, :2].tolist()
+                lean = Lean(roll_rad, pitch_rad)
+            place(world.instance(), x_m=0.0, y_m=0.0, yaw_rad=0.0, joints=joint_angles[row], lean=lean)
+            base_poses[row] = world.base
         return Poses(
             times,
-            base_poses={played_robot.name: base},
-            joint_angles={played_robot.name: positions},
-            boxes=np.zeros((len(times), 0, 7)),
-            lights=lights,
+            base_poses={played_robot.name: base_poses},
+            joint_angles={played_robot.name: joint_angles},
+            boxes=np.zeros((n_times, 0, 7)),
+            lights={played_robot.name: motion.lights_at(np.asarray(times), played_robot)},
         )
 
     return Playback(

@@ -157,13 +157,17 @@ def _motion_contents(
         findings: the findings about the motion; None to evaluate it.
     """
     played = PlayedMotion.of(recording, robot=recorded_robot)
-    text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
+    documents = recording.header.documents
+    motion_text = next(text for name, text in documents.items() if name.endswith(SUFFIX))
     if findings is None:
         findings = evaluate_motion(recording, robot=recorded_robot).findings
-    begin_s = float(recording.times[0]) + (played.first_frame - 1) * played.frame_s
-    strip_rows = slice(max(played.first_frame - 1, 0), None)
+    frame_before_motion = played.first_frame - 1
+    begin_s = float(recording.times[0]) + frame_before_motion * played.frame_s
+    strip_rows = slice(max(frame_before_motion, 0), None)
     uprightness = np.cos(tilt(played.record.base[strip_rows]))
-    greatest_lean_s = float(played.times[strip_rows][np.abs(uprightness - uprightness[0]).argmax()])
+    # a motion may begin with the robot lying, so a lean is measured from there
+    row_of_greatest_lean = int(np.abs(uprightness - uprightness[0]).argmax())
+    greatest_lean_s = float(played.times[strip_rows][row_of_greatest_lean])
     physics = "under gravity" if played.is_complete else "under gravity, cut short"
     return StripContents(
         title=f"{played.name}, {played.robot.name}, {played.duration_s:.2f} s, {physics}",
@@ -171,7 +175,7 @@ def _motion_contents(
         motion_end_s=played.duration_s,
         frame_s=played.frame_s,
         begin_s=begin_s,
-        motion=read_motion(text.encode(), card=played.robot),
+        motion=read_motion(motion_text.encode(), card=played.robot),
         findings=tuple(findings),
         greatest_lean_s=greatest_lean_s,
     )

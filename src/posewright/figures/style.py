@@ -192,7 +192,7 @@ def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figur
 
         @functools.wraps(draw)
         def draw_in_style(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
-            """Draw in the style of all pictures, and create the ticks while it is in effect."""
+            """Draw in the style of all pictures, with texts and ticks of the size that the user wants."""
             with picture_style(activity) as font_scale:
                 callers_axes = kwargs.get("ax")
                 callers_figure = kwargs.get("figure")
@@ -200,11 +200,13 @@ def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figur
                 figure = draw(*args, **kwargs)
                 for text in _find_texts(figure) - previous_texts:
                     text.set_fontsize(float(text.get_fontsize()) * font_scale)
-                drawn_axes = [] if callers_axes is not None else (callers_figure or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
-                for axis in (axis for axes in drawn_axes for axis in (axes.xaxis, axes.yaxis)):
-                    # other ticks are created when they are drawn, with the settings of that time
-                    (first_tick,) = axis.get_major_ticks(1)
-                    axis.set_tick_params(labelsize=first_tick.label1.get_fontsize())
+                if callers_axes is not None:  # the caller styles them
+                    return figure
+                for axes in (callers_figure or figure).axes:  # type: ignore[attr-defined]  # one of `Canvas`
+                    for axis in (axes.xaxis, axes.yaxis):
+                        # further ticks are created only when the figure is drawn, in the style of that time
+                        (first_tick,) = axis.get_major_ticks(1)
+                        axis.set_tick_params(labelsize=first_tick.label1.get_fontsize())
             return figure
 
         return draw_in_style

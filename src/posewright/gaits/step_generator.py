@@ -71,13 +71,14 @@ class StepGenerator(ABC):
         if isinstance(requested, bool) or not isinstance(requested, int | np.integer) or n < 0:
             raise InputError(f"the number of frames is {requested!r}", hint="a whole number, 0 or more")
         chunks = []
-        missing = n
-        while missing > 0:
+        n_missing = n
+        while n_missing > 0:
             if not len(self._pending_rows):
-                self._pending_rows = self._plan_rows(missing)
-            chunks.append(self._pending_rows[:missing])
-            self._pending_rows = self._pending_rows[len(chunks[-1]) :]
-            missing -= len(chunks[-1])
+                self._pending_rows = self._plan_rows(n_missing)
+            chunk = self._pending_rows[:n_missing]
+            self._pending_rows = self._pending_rows[len(chunk) :]
+            chunks.append(chunk)
+            n_missing -= len(chunk)
         return np.concatenate(chunks) if chunks else self._no_rows
 
     def _plan_rows(self, missing: int) -> Floats:

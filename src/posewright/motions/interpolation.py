@@ -138,24 +138,29 @@ class KeyframeInterpolator:
         return angles, free, segments
 
     def evaluate_segments(self, passes: Indices, segments: Indices, u: Floats) -> tuple[Floats, Flags]:
-        """Return angles and free flags at given points of segments, each (n, n_joints).
-
-        A free joint is NaN from the very beginning of the segment on.
+        """Return joint angles [rad], and which joints are free, at n points of segments.
 
         Args:
-            passes: (n,) index of the pass.
-            segments: (n,) index of the segment.
-            u: (n,) share of the segment's time, 0..1.
+            passes: (n,) index of the pass of each point.
+            segments: (n,) index of its segment.
+            u: (n,) its share of the segment's time, 0..1.
+
+        Returns:
+            Angles (n, n_joints) [rad], NaN for joints that are free; and flags of free joints
+            (n, n_joints). A joint is free from the very beginning of the segment into such a keyframe.
         """
-        kind = np.minimum(passes, 1)  # 0 first pass, 1 a later one: all of these have the same poses
-        rows = np.stack([self.first_pass.angles, self.later_passes.angles])
-        begin = rows[kind, segments]
-        end = rows[kind, segments + 1]
+        # 0 is the first pass, 1 any later one: all of these have the same poses
+        pass_kinds = np.minimum(passes, 1)
+        angles_of_poses = np.stack([self.first_pass.angles, self.later_passes.angles])
+        free_of_poses = np.stack([self.first_pass.free, self.later_passes.free])
+        # a segment leads from the pose of its index to the next one
+        begin = angles_of_poses[pass_kinds, segments]
+        end = angles_of_poses[pass_kinds, segments + 1]
+        is_free = free_of_poses[pass_kinds, segments + 1]
         with np.errstate(invalid="ignore"):  # infinite angles are reported by the design rules
             angles = self._interpolate(begin, end, passes, segments, u=u[:, None])
-        free = np.stack([self.first_pass.free, self.later_passes.free])[kind, segments + 1]
-        angles[free] = np.nan
-        return angles, free
+        angles[is_free] = np.nan
+        return angles, is_free
 
     def _split_passes(self, times: Floats) -> tuple[Indices, Floats]:
         """Return the pass and the time within it for times since the motion was started, (n,) each.

@@ -258,21 +258,26 @@ class _RecordCollector:
             )
 
     def _add_chunk(self, chunk: records.Chunk) -> None:
-        """Decompress a chunk and add its records."""
-        body = _decompress_chunk(chunk, self._bytes_left)
-        self._bytes_left -= len(body)
+        """Decompress a chunk, a part of the file with many records, and add its records."""
+        chunk_records = _decompress_chunk(chunk, self._bytes_left)
+        self._bytes_left -= len(chunk_records)
         position = 0
-        while position < len(body):
-            opcode, length = _RECORD_HEAD.unpack_from(body, position)
-            position += _RECORD_HEAD.size
-            _require_allowed_length(opcode, length, position, end=len(body))
-            self._add_chunkable_record(opcode, data=body, start=position, end=position + length)
-            position += length
+        while position < len(chunk_records):
+            opcode, length = _RECORD_HEAD.unpack_from(chunk_records, position)
+            body_start = position + _RECORD_HEAD.size
+            _require_allowed_length(opcode, length, body_start, end=len(chunk_records))
+            body_end = body_start + length
+            self._add_chunkable_record(opcode, data=chunk_records, start=body_start, end=body_end)
+            position = body_end
 
     def _add_chunkable_record(self, opcode: int, data: bytes, start: int, end: int) -> None:
-        """Add a record of a kind that may be in a chunk: a message or channel; count any other.
+        """Add a message or a channel, the kinds of records that chunks have; only count any other record.
 
-        The record's body is `data[start:end]`.
+        Args:
+            opcode: the kind of the record.
+            data: bytes that contain the record's body.
+            start: where the body begins in them.
+            end: where it ends.
         """
         self.count_record()
         if opcode == Opcode.MESSAGE:

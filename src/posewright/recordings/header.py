@@ -56,6 +56,7 @@ class RobotHeader:
     links: tuple[PlainMapping, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
+        """Store names as tuples, and everything else as plain data."""
         for name in ("joints", "feet"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for name in ("sensors", "facts"):
@@ -130,6 +131,7 @@ class Header:
     extras: PlainMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Store the parts of the header as plain data, and check the names of the robots."""
         boxes = tuple((float(x), float(y), float(yaw)) for x, y, yaw in self.boxes)
         object.__setattr__(self, "boxes", boxes)
         object.__setattr__(self, "robots", dict(self.robots))

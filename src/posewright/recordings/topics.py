@@ -309,7 +309,18 @@ def _unpack_topic(
 def _read_robot(
     name: str, header: Header, columns: PlainMapping, messages_by_topic: Messages, n_rows: int
 ) -> RobotRecord:
-    """Return the record of a robot from its topics; `columns` has the robot's optional columns."""
+    """Return the record of a robot, read from the messages of its topics.
+
+    Args:
+        name: the name of the robot.
+        header: the header of the recording.
+        columns: which optional columns the record has, as returned by `columns_of` for this robot.
+        messages_by_topic: the messages of the exact topics, by topic.
+        n_rows: the number of rows.
+
+    Raises:
+        InputError: messages are missing or damaged.
+    """
     prefix = f"/{name}/"
     robot = header.robots[name]
     has_requests = columns["requests"]

@@ -36,13 +36,13 @@ class BodyParts:
 
     @classmethod
     def from_header(cls, header: RobotHeader) -> BodyParts:
-        """Find them in a recording's header."""
+        """Return the arms and knees of the robot in a recording's header, found by the names of its parts."""
         arms = arm_parts(header)
-        arm_joints = {link.get("joint") for link in header.links if link["name"] in arms}
+        arm_joint_names = {link.get("joint") for link in header.links if link["name"] in arms}
         return cls(
             arms,
-            tuple(index for index, name in enumerate(header.joints) if name in arm_joints),
-            tuple(index for index, name in enumerate(header.joints) if "knee" in name),
+            arm_joints=tuple(index for index, name in enumerate(header.joints) if name in arm_joint_names),
+            knees=tuple(index for index, name in enumerate(header.joints) if "knee" in name),
         )
 
     def find_touches(self, contacts: Contacts, opponent: str, n_frames: int) -> TouchFlags:

@@ -74,25 +74,29 @@ class InputWire:
         return f"InputWire({self.name!r} from {self.wired_to})"
 
     def read(self, context: TickContext, previous: Value | None) -> Value:
-        """Return the value of the input.
+        """Return the value that the chart's input has at the present tick.
+
+        A threshold or a flag gives true or false; another source gives a number in the chart's unit, within
+        the range of the input. Where a sensor reads NaN, no number at all, the previous value remains.
 
         Args:
             context: the present tick.
-            previous: the value at the previous tick, which NaN keeps; None at the first tick.
+            previous: the value at the previous tick; None at the first tick.
 
         Raises:
             BodyError: the first reading is not a number, or the body has no such channel.
         """
-        value = self.source.read(context)
+        reading = self.source.read(context)
         if self.threshold is not None:
-            return self.threshold.holds(value, bool(previous))
-        if math.isnan(value):
+            return self.threshold.holds(reading, bool(previous))
+        if math.isnan(reading):
             if previous is None:
                 raise BodyError(f"the input {self.name} has no first value: its sensor reads no number")
             return previous
         if self.source.quantity is Quantity.FLAG:
-            return bool(value)
-        number = self.none if math.isinf(value) else round_as_on_board(value / self.unit)
+            return bool(reading)
+        detects_nothing = math.isinf(reading)
+        number = self.none if detects_nothing else round_as_on_board(reading / self.unit)
         if isinstance(self.type, IntType):
             return self.type.clamp(round(min(max(number, self.type.low), self.type.high)))
         return self.type.clamp(number)

@@ -202,7 +202,17 @@ SourceAndKeys = tuple[Source, Collection[str]]
 
 
 def _read_sensor(node: Node, names: NamesInScope) -> SourceAndKeys:
-    """Read an entry with `sensor`; the keys returned are those besides `sensor`."""
+    """Read the source of an entry with the key `sensor`.
+
+    It is a view of a scan, or a heading relative to a direction, or a reading of the sensor itself.
+
+    Returns:
+        The source, and the keys of the entry that belong to it besides `sensor`.
+
+    Raises:
+        DocumentError: the keys do not fit the sensor.
+        UnknownNameError: there is no such sensor.
+    """
     fields = node.fields()
     if any(view in fields for view in _VIEW_READERS):
         return _read_view(node, names.sensors, names.chart.outputs)

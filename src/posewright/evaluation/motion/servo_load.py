@@ -66,22 +66,23 @@ def _servo_joints(played: PlayedMotion) -> list[tuple[int, str]]:
 
 
 def joint_lags(played: PlayedMotion) -> list[JointLag]:
-    """Return the lag of each joint with a servo."""
+    """Return how far each joint with a servo lags behind its commands, and how fast it is commanded then."""
     lag_deg = np.abs(played.lag_deg[played.first_frame :])
     rms_deg = np.sqrt(np.square(played.lag_deg[played.is_moving]).mean(axis=0))
     worst_frames = played.first_frame + lag_deg.argmax(axis=0)
-    window = round(COMMAND_WINDOW_S / played.frame_s)
+    window_frames = round(COMMAND_WINDOW_S / played.frame_s)
     lags = []
     for column, joint in _servo_joints(played):
-        frame = int(worst_frames[column])
-        window_begin = max(played.first_frame, frame - window)
-        commanded_rad_s = played.commanded_speeds[window_begin : frame + 1, column].max()
+        worst_frame = int(worst_frames[column])
+        # the command that caused the lag may be a little older than it
+        window_begin = max(played.first_frame, worst_frame - window_frames)
+        commanded_rad_s = played.commanded_speeds[window_begin : worst_frame + 1, column].max()
         lags.append(
             JointLag(
                 joint=joint,
                 max_deg=float(lag_deg[:, column].max()),
                 rms_deg=float(rms_deg[column]),
-                worst_frame=frame,
+                worst_frame=worst_frame,
                 commanded_deg_s=math.degrees(commanded_rad_s),
             )
         )

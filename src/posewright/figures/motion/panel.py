@@ -290,29 +290,32 @@ def draw_heading(axes: Axes, group: str) -> None:
 
 
 def _draw_limits(axes: Axes, content: MotionContent, joint: str) -> None:
-    """Draw the limits that are in view, and write all limits in the corner.
+    """Draw the limits of a joint that are in view, and write all limits in the corner.
 
     They are those of the card, those of the mechanism (hardware), and those set by other joints (coupled).
     """
     limits = content.robot.joint(joint)
-    card_limits = np.rad2deg([limits.lower_rad, limits.upper_rad])
-    hardware_limits = np.rad2deg([limits.hardware_lower_rad, limits.hardware_upper_rad])
+    card_lower, card_upper = np.rad2deg([limits.lower_rad, limits.upper_rad]).tolist()
+    hardware_lower, hardware_upper = np.rad2deg(
+        [limits.hardware_lower_rad, limits.hardware_upper_rad]
+    ).tolist()
     bottom, top = axes.get_ylim()
-    # equal limits are drawn once; of two, the tighter one first
-    lower_limits = sorted({float(card_limits[0]), float(hardware_limits[0])}, reverse=True)
-    upper_limits = sorted({float(card_limits[1]), float(hardware_limits[1])})
-    for side_limits, view_end in ((lower_limits, bottom), (upper_limits, top)):
-        for limit_deg, colour, style in zip(side_limits, (LIMIT, HARDWARE), ("--", ":"), strict=False):
-            if bottom < limit_deg < top:
+    # from the tighter to the wider one; equal limits are drawn once
+    lower_limits = sorted({card_lower, hardware_lower}, reverse=True)
+    upper_limits = sorted({card_upper, hardware_upper})
+    for limits_of_side, view_end in ((lower_limits, bottom), (upper_limits, top)):
+        for limit_deg, colour, style in zip(limits_of_side, (LIMIT, HARDWARE), ("--", ":"), strict=False):
+            is_in_view = bottom < limit_deg < top
+            if is_in_view:
                 axes.axhline(limit_deg, color=colour, linewidth=0.9, linestyle=style, zorder=1)
                 shaded_from, shaded_to = sorted((limit_deg, view_end))
                 axes.axhspan(shaded_from, shaded_to, color=LIMIT, alpha=0.07, linewidth=0)
-    for limit in content.coupled_limits(joint):
-        axes.plot(content.times, limit, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1)
-    lower, upper = card_limits
-    label = f"limits {lower:.0f} .. {upper:.0f}"
-    if not np.allclose(card_limits, hardware_limits):
-        hardware_lower, hardware_upper = hardware_limits
+    for coupled_limits in content.coupled_limits(joint):  # one for each time
+        axes.plot(
+            content.times, coupled_limits, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1
+        )
+    label = f"limits {card_lower:.0f} .. {card_upper:.0f}"
+    if not np.allclose([card_lower, card_upper], [hardware_lower, hardware_upper]):
         label += f"  ({hardware_lower:.0f} .. {hardware_upper:.0f})"
     axes.set_title(label, fontsize=6.5, loc="right", pad=3, color=LIMIT)
 

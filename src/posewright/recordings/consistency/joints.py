@@ -89,7 +89,7 @@ def _find_worst(values: Floats, limit: float) -> tuple[int, int] | None:
 
 
 def check_movement(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where joints move faster, further or stronger than their servos and stops allow."""
+    """Yield an inconsistency for joints that move faster, farther or with more torque than they can."""
     card = robot.card
     if card is None or len(robot.times) < 2:
         return
@@ -99,19 +99,19 @@ def check_movement(robot: RecordedRobot) -> Iterator[Inconsistency]:
     record = robot.record
     names = record.header.joints
     lower, upper = card.hardware_limits
-    beyond = np.maximum(lower - record.positions, record.positions - upper)
-    if (worst := _find_worst(beyond, _RANGE_TOLERANCE_RAD)) is not None:
-        message = (
-            f"{names[worst[1]]} of {robot.name} is {np.degrees(beyond[worst]):.0f} degrees beyond its stop"
-        )
-        yield Inconsistency("joint-range", message, float(robot.times[worst[0]]))
-    torques = np.array([servo.stall_torque_nm for servo in card.servos])
-    shares = np.abs(record.efforts) / torques
-    if (worst := _find_worst(shares, _TORQUE_TOLERANCE)) is not None:
-        message = (
-            f"{names[worst[1]]} of {robot.name} has {shares[worst]:.1f} times the torque that its servo has"
-        )
-        yield Inconsistency("joint-torque", message, float(robot.times[worst[0]]))
+    excess = np.maximum(lower - record.positions, record.positions - upper)
+    if (worst := _find_worst(excess, _RANGE_TOLERANCE_RAD)) is not None:
+        row, joint = worst
+        excess_deg = np.degrees(excess[worst])
+        message = f"{names[joint]} of {robot.name} is {excess_deg:.0f} degrees beyond its stop"
+        yield Inconsistency("joint-range", message, float(robot.times[row]))
+    stall_torques_nm = np.array([servo.stall_torque_nm for servo in card.servos])
+    torque_ratios = np.abs(record.efforts) / stall_torques_nm
+    if (worst := _find_worst(torque_ratios, _TORQUE_TOLERANCE)) is not None:
+        row, joint = worst
+        ratio = torque_ratios[worst]
+        message = f"{names[joint]} of {robot.name} has {ratio:.1f} times the torque that its servo has"
+        yield Inconsistency("joint-torque", message, float(robot.times[row]))
 
 
 def _check_speeds(robot: RecordedRobot, card: Robot) -> Iterator[Inconsistency]:
