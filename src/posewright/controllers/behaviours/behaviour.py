@@ -17,7 +17,8 @@ from posewright.controllers.behaviours.inputs import InputWire
 from posewright.controllers.behaviours.outputs import STAND, Action, OutputRule, choose_action
 from posewright.controllers.behaviours.performer import Performer
 from posewright.controllers.behaviours.sources import TickContext
-from posewright.gaits import Gait
+from posewright.controllers.walker import Walker
+from posewright.gaits import ParametricGait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec, html_table
 
@@ -52,7 +53,7 @@ class Behaviour:
     motions: Mapping[str, Motion]
     start_pose: Floats
     wait_s: float = 0.0
-    gaits: Mapping[str, Gait] = field(default_factory=dict)
+    gaits: Mapping[str, ParametricGait] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
     warnings: tuple[str, ...] = ()
@@ -193,8 +194,8 @@ class BehaviourController(Controller):
         behaviour = self.behaviour
         robot = behaviour.robot
         self._runner.restart()
-        gaits = {name: gait.generator(robot) for name, gait in behaviour.gaits.items()}
-        self._performer = Performer(robot, behaviour.motions, gaits, behaviour.start_pose)
+        walkers = {name: Walker(gait, robot) for name, gait in behaviour.gaits.items()}
+        self._performer = Performer(robot, behaviour.motions, walkers, behaviour.start_pose)
         self._frame = 0
         self._n_ticks = 0
         self._next_tick_frame = 0

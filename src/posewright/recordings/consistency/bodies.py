@@ -130,9 +130,9 @@ def _check_soles(robot: RecordedRobot) -> Iterator[Inconsistency]:
 
 
 def _check_standing(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield an inconsistency if a robot that stands and moves no joint travels, though nobody can push it."""
+    """Yield an inconsistency if a robot that nothing pushes stands, moves no joint, and travels."""
     record = robot.record
-    if not robot.is_simulated:
+    if not robot.is_simulated or robot.is_pushed:
         return
     joint_changes = np.abs(np.diff(record.positions, axis=0)).max(axis=1, initial=0.0)
     is_still = (joint_changes < _STILL_RAD) & robot.is_continuous
