@@ -164,7 +164,38 @@ def run(
         require_distinct_output(plot, gait_name)
     require_recording_path(record, gait_name)
     gait, robot = open_gait(gait_name, robot_name, settings)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
+    walk_and_report(gait, robot, options, n_bodies=n_bodies, workers=workers, record=record, plot=plot)
+
+
+def walk_and_report(
+    gait: gaits.Gait,
+    robot: robots.Robot,
+    options: WalkOptions,
+    *,
+    n_bodies: int | None,
+    workers: int | None,
+    record: Path | None,
+    plot: Path | None,
+) -> None:
+    """Walk with a gait on one body or many, write what was requested, and print the report.
+
+    Args:
+        gait: the gait.
+        robot: the robot.
+        options: of the walk.
+        n_bodies: number of random bodies; None for the one body of the options.
+        workers: number of processes for many bodies; None for the default.
+        record: path of the recording.
+        plot: path of the picture.
+
+    Raises:
+        typer.Exit: the robot fell.
+        InputError: an option does not go with the body.
+    """
+    if (
+        options.body != NOMINAL_BODY
+        and not runs.choose_plant(options.body, extra_names=[NOMINAL_BODY]).is_simulation
+    ):
         require_unset(
             {"--plot": plot, "--bodies": n_bodies, "--workers": workers},
             "on a body that is not simulated here",

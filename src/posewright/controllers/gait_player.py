@@ -71,9 +71,10 @@ class GaitController(Controller):
             (frame for frame in self._commands if frame > self._frame), default=block_end
         )
         end_frame = min(block_end, next_command_frame)
+        stiffness = self._walker.stiffness
         rows = self._walker.frames(state, min(n, end_frame - self._frame))
         self._frame += len(rows)
-        return JointCommands(rows, decision=decision)
+        return JointCommands(rows, stiffness=stiffness, decision=decision)
 
 
 class SteeredGaitController(Controller):
@@ -101,7 +102,9 @@ class SteeredGaitController(Controller):
             self._command = command
             self._walker.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
-        return JointCommands(self._walker.frames(state, min(n, REACTION_FRAMES)), decision=decision)
+        stiffness = self._walker.stiffness
+        rows = self._walker.frames(state, min(n, REACTION_FRAMES))
+        return JointCommands(rows, stiffness=stiffness, decision=decision)
 
 
 @dataclass(frozen=True)

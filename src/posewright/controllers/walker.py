@@ -44,6 +44,11 @@ class Walker:
         return self._generator.is_standing
 
     @property
+    def stiffness(self) -> Floats | None:
+        """Stiffness of the joints in the next frame, `(n_joints,)` [N m/rad]; None for the servos' own."""
+        return self._generator.stiffness
+
+    @property
     def reads_sensors(self) -> bool:
         """Whether the gait has feedback."""
         return self._heading_hold is not None or self._tilt_meter is not None
