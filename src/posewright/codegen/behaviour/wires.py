@@ -37,9 +37,10 @@ from posewright.controllers.behaviours.sources import (
     Source,
     TickContext,
 )
+from posewright.controllers.walker import feedback_sensors
 from posewright.errors import Where
 from posewright.recordings.falls import SIDEWAYS_SIN_SQUARED, TILTED_COS_SQUARED, FallenSide
-from posewright.robots import Robot
+from posewright.robots import Imu, Robot
 from posewright.units import RAD_PER_DEG
 
 
@@ -83,13 +84,30 @@ class SensorField:
 def name_sensor_fields(behaviour: Behaviour) -> Mapping[SensorField, str]:
     """Return the fields of a record of inputs, each with its name in the record's dtype.
 
-    There is a field for every number that the wires read, in the order in which they first read it.
+    There is a field for every number that the wires read, in the order in which they first read it, then for
+    those that the feedback of gaits reads.
     """
     sensor_fields: dict[SensorField, None] = {}  # a set in the order of insertion
     for wire in behaviour.inputs:
         sensor_fields |= dict.fromkeys(_fields_of_source(wire.source, behaviour))
+    sensor_fields |= dict.fromkeys(attitude_fields(behaviour).values())
     names = choose_identifiers(map(str, sensor_fields))
     return {sensor_field: names[str(sensor_field)] for sensor_field in sensor_fields}
+
+
+def attitude_fields(behaviour: Behaviour) -> Mapping[str, SensorField]:
+    """Return the fields that the feedback of gaits reads, by member of the C struct `attitude_t`."""
+    robot = behaviour.robot
+    fields: dict[str, SensorField] = {}
+    for gait in behaviour.gaits.values():
+        for sensor in feedback_sensors(gait, robot):
+            if isinstance(sensor, Imu):
+                channel = f"{sensor.name}.orientation"
+                angles = {name: SensorField("channel", channel, index) for index, name in enumerate(ATTITUDE)}
+                fields = {**angles, **fields}
+            else:
+                fields["heading"] = SensorField("channel", sensor.name)
+    return fields
 
 
 def _fields_of_source(source: Source, behaviour: Behaviour) -> Iterator[SensorField]:
@@ -112,6 +130,9 @@ def _fields_of_source(source: Source, behaviour: Behaviour) -> Iterator[SensorFi
             if source.direction.compass is not None:
                 yield SensorField("channel", *source.direction.compass)
 
+
+ATTITUDE = ("roll", "pitch", "heading")
+"""Members of the C struct `attitude_t`, in the order in which an IMU reads them."""
 
 _NUMBER_BYTES = 8  # of a number in a record of inputs, a float64
 _NUMBERS_PER_LINE = 4  # of a constant table
@@ -279,9 +300,11 @@ class WiresCode:
             case FallenSource():
                 return self._fallen_expression(source)
             case PlayingSource():
-                motion_names = [None, *self.behaviour.motions]  # 0 is the number of no motion on the board
-                motion_number = motion_names.index(source.motion)
-                return f"((player_playing() == {motion_number}U) ? 1.0 : 0.0)"
+                # 0 is the number of standing still on the board
+                action_names = [None, *self.behaviour.motions, *self.behaviour.gaits]
+                action_number = action_names.index(source.motion)
+                player = "performer" if self.behaviour.gaits else "player"
+                return f"(({player}_playing() == {action_number}U) ? 1.0 : 0.0)"
             case BearingSource():
                 return f"bearing_of({self._direction_expression(source.direction)})"
             case CorridorSource() | FreeCourseSource() | FarthestSource():
