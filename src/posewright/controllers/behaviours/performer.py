@@ -35,6 +35,7 @@ class Performer:
     * A gait begins in its standing pose, which the joints reach by a minimum-jerk trajectory after the
       present pass of a motion. A new velocity takes effect with the next step.
     * The action after a gait begins when the robot has come to stand on all feet.
+    * An action that is to begin at once begins in the middle of a motion, a join or a step.
     * Joints that an action moves separately move at no more than half their servos' speed, there and back.
 
     Args:
@@ -60,6 +61,8 @@ class Performer:
         self._gait_name: str | None = None  # that is joined to, walked or halted; None for motions
         self._join_rows: Floats = np.empty((0, len(robot.joints)))
         self._separate_joints = _SeparateJoints(robot)
+        self._is_interrupted = False  # whether the action begins at the next frame, whatever is performed
+        self._last_commands = JointCommands(np.array(start_pose, dtype=np.float64)[np.newaxis])
 
     @property
     def playing(self) -> str | None:
@@ -79,6 +82,8 @@ class Performer:
         A motion is requested of the player. While a gait is walked or halts, a velocity of the same gait is
         requested of it, and any other action lets it halt; `next` begins that action after the halt.
         """
+        if action.at_once and action.name != self._action.name:
+            self._is_interrupted = True
         self._action = action
         self._separate_joints.targets = action.joints
         if self._phase is Phase.MOTION:
@@ -93,7 +98,18 @@ class Performer:
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the next frames, at least one and at most `n`."""
-        return self._separate_joints.override(self._commands(state, n))
+        if self._is_interrupted:
+            self._interrupt(state)
+        self._last_commands = self._separate_joints.override(self._commands(state, n))
+        return self._last_commands
+
+    def _interrupt(self, state: BodyState) -> None:
+        """Leave the present motion or gait and go on from the last frame, free joints from where they are."""
+        pose = self._last_commands.angles[-1]
+        if self._last_commands.free is not None:
+            pose = np.where(self._last_commands.free, state.positions, pose)
+        self._is_interrupted = False
+        self._begin_from(pose)
 
     def _commands(self, state: BodyState, n: int) -> JointCommands:
         """Begin the next phase if it is due, and return the next frames, all joints by motion or gait."""
@@ -141,8 +157,12 @@ class Performer:
         self._walker.request(self._walker.clip_command(velocity))
 
     def _leave_gait(self) -> None:
-        """Hand over to the player in the gait's standing pose, and request the present action of it."""
-        self._player.take_over(self._walker.standing_pose)
+        """Begin the present action in the gait's standing pose."""
+        self._begin_from(self._walker.standing_pose)
+
+    def _begin_from(self, pose: Floats) -> None:
+        """Hand over to the player in a pose `(n_joints,)` [rad], and request the present action of it."""
+        self._player.take_over(pose)
         self._phase = Phase.MOTION
         self._gait_name = None
         self.request(self._action)
