@@ -17,7 +17,8 @@ from posewright.robots import Compass, Imu, Robot, SensorSpec
 class HeadingHold:
     """Corrects velocity commands by the difference between the commanded heading and the measured one.
 
-    The commanded heading is that at the start plus all commanded turns since.
+    The commanded heading is that at the start plus all commanded turns since; it is never farther from the
+    measured one than the greatest correction answers.
 
     Args:
         robot: the robot, whose card has a compass or an IMU.
@@ -53,8 +54,11 @@ class HeadingHold:
         self._time_s = state.time_s
         self._turn_rad_s = command.turn_rad_s
         error = math.remainder(self._commanded_heading - heading, 2.0 * math.pi)
-        limit = self._gains.max_heading_turn_rad_s
-        correction = min(max(self._gains.heading_1_s * error, -limit), limit)
+        max_error = self._gains.max_heading_turn_rad_s / self._gains.heading_1_s
+        error = min(max(error, -max_error), max_error)
+        # a robot that turns less than commanded would else make up for it long after the command has changed
+        self._commanded_heading = heading + error
+        correction = self._gains.heading_1_s * error
         return replace(command, turn_rad_s=command.turn_rad_s + correction)
 
 

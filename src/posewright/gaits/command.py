@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.gaits.arc import se2_log
+from posewright.gaits.feedback import Tilt
 
 MIN_COMMAND = 1e-9
 """Smaller speeds count as 0 [m/s, rad/s]: a nanometre, a nanoradian a second."""
@@ -131,6 +132,9 @@ class GaitGenerator(Protocol):
 
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in range: the same direction, slower if necessary."""
+
+    def set_excess_tilt(self, tilt: Tilt) -> None:
+        """Set the trunk's tilt beyond that of an undisturbed walk; bipeds react in the frames from now on."""
 
     def halt(self) -> None:
         """Come to stand in the standing pose, and stay so until the next request."""

@@ -64,6 +64,11 @@ if TYPE_CHECKING:
     from posewright.runs.serving import serve as serve
     from posewright.runs.streams import Derivation as Derivation
     from posewright.runs.streams import Streams as Streams
+    from posewright.runs.stress import FACTORS as FACTORS
+    from posewright.runs.stress import StressedProgram as StressedProgram
+    from posewright.runs.stress import list_runs as list_runs
+    from posewright.runs.stress import read_stressed_program as read_stressed_program
+    from posewright.runs.stress import stress_program as stress_program
     from posewright.runs.tournament.contestant import Contestant as Contestant
     from posewright.runs.tournament.contestant import check_contestant as check_contestant
     from posewright.runs.tournament.contestant import read_contestant as read_contestant

@@ -13,7 +13,8 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.controllers import Player
 from posewright.controllers.behaviours.outputs import STAND, Action
 from posewright.controllers.passes import SHARE_OF_SPEED, join_frames, poses_differ
-from posewright.gaits import GaitGenerator, VelocityCommand
+from posewright.controllers.walker import Walker
+from posewright.gaits import VelocityCommand
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -39,7 +40,7 @@ class Performer:
     Args:
         robot: the robot.
         motions: motions by name.
-        gaits: gaits by name; no name is that of a motion.
+        walkers: walkers of the gaits by name of the gait; no name is that of a motion.
         start_pose: joint angles at the start, `(n_joints,)` [rad].
     """
 
@@ -47,13 +48,13 @@ class Performer:
         self,
         robot: Robot,
         motions: Mapping[str, Motion],
-        gaits: Mapping[str, GaitGenerator],
+        walkers: Mapping[str, Walker],
         start_pose: Floats,
     ) -> None:
         """Stand in the start pose."""
         self._robot = robot
         self._player = Player(robot, motions, start_pose)
-        self._gaits = gaits
+        self._walkers = walkers
         self._phase = Phase.MOTION
         self._action = STAND
         self._gait_name: str | None = None  # that is joined to, walked or halted; None for motions
@@ -68,9 +69,9 @@ class Performer:
         return None if self._has_halted() else self._gait_name
 
     @property
-    def _gait(self) -> GaitGenerator:
-        """The gait that is joined to, walked or halted."""
-        return self._gaits[str(self._gait_name)]
+    def _walker(self) -> Walker:
+        """The walker of the gait that is joined to, walked or halted."""
+        return self._walkers[str(self._gait_name)]
 
     def request(self, action: Action) -> None:
         """Request an action; a velocity beyond the gait's range is scaled down.
@@ -87,7 +88,7 @@ class Performer:
                 self._request_velocity(action.velocity)
                 self._phase = Phase.GAIT
             elif self._phase is Phase.GAIT:
-                self._gait.halt()
+                self._walker.halt()
                 self._phase = Phase.HALT
 
     def next(self, state: BodyState, n: int) -> JointCommands:
@@ -110,16 +111,16 @@ class Performer:
             rows = self._join_rows[:n]
             self._join_rows = self._join_rows[n:]
             return JointCommands(rows)
-        return JointCommands(self._gait.frames(n))
+        return JointCommands(self._walker.frames(state, n))
 
     def _has_halted(self) -> bool:
-        return self._phase is Phase.HALT and self._gait.is_standing
+        return self._phase is Phase.HALT and self._walker.is_standing
 
     def _begin_join(self) -> None:
         """Prepare a join from the player's last command to the standing pose of the requested gait."""
         self._gait_name = self._action.name
         pose = self._player.command
-        standing_pose = self._gait.standing_pose
+        standing_pose = self._walker.standing_pose
         self._join_rows = np.empty((0, len(pose)))
         if poses_differ(pose, standing_pose):
             robot = self._robot
@@ -128,7 +129,7 @@ class Performer:
 
     def _begin_gait(self) -> None:
         """Start the gait after the join, unless another action has been requested meanwhile."""
-        self._gait.reset()
+        self._walker.reset()
         self._phase = Phase.GAIT
         if self._action.velocity is None or self._action.name != self._gait_name:
             self._leave_gait()
@@ -137,11 +138,11 @@ class Performer:
 
     def _request_velocity(self, velocity: VelocityCommand) -> None:
         """Request a velocity, scaled down to the gait's range."""
-        self._gait.request(self._gait.clip_command(velocity))
+        self._walker.request(self._walker.clip_command(velocity))
 
     def _leave_gait(self) -> None:
         """Hand over to the player in the gait's standing pose, and request the present action of it."""
-        self._player.take_over(self._gait.standing_pose)
+        self._player.take_over(self._walker.standing_pose)
         self._phase = Phase.MOTION
         self._gait_name = None
         self.request(self._action)

@@ -12,7 +12,7 @@ from posewright.gaits.biped.generator import BipedGenerator
 from posewright.gaits.biped.step import StepPlanner
 from posewright.gaits.biped.values import BipedValues
 from posewright.gaits.command import bound_text
-from posewright.gaits.entries import Tree, omit_defaults, robot_value
+from posewright.gaits.entries import Tree, feedback_tree, omit_defaults, robot_value
 from posewright.gaits.feedback import OPEN_LOOP
 from posewright.gaits.gait import DIGITS, GaitCycle, ParameterValue
 from posewright.gaits.travel import TravelGain, Trim
@@ -117,7 +117,7 @@ class BipedGait(BipedValues):
             "pose": self.pose,
             "travel_gain": flow_mapping(asdict(self.travel_gain)),
             "trim": flow_mapping(asdict(self.trim)),
-            "feedback": flow_mapping(asdict(self.feedback)),
+            "feedback": feedback_tree(self.feedback, old_document),
             "parameters": self.parameters.flat,
         }
         defaults: Tree = {
@@ -126,7 +126,7 @@ class BipedGait(BipedValues):
             "pose": BipedValues.pose,
             "travel_gain": flow_mapping(asdict(TravelGain())),
             "trim": flow_mapping(asdict(Trim())),
-            "feedback": flow_mapping(asdict(OPEN_LOOP)),
+            "feedback": feedback_tree(OPEN_LOOP, old_document),
         }
         hidden_keys = ("description", "source", "pose", "trim")
         return omit_defaults(data, defaults, old_document, hidden_keys=hidden_keys)
