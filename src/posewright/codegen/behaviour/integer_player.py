@@ -89,7 +89,7 @@ class _RunningPass:
     Attributes:
         page: its motion.
         n_rows_left: number of rows still to come.
-        time: of the last row, from the begin of the pass [parts of a frame].
+        time: the time of the last row, from the begin of the pass [parts of a frame].
         start_positions: those at the begin of the present segment; before the first one, of the pass.
         end_positions: those at the end of the segment.
         segment_index: index of the keyframe that the segment leads to; -1 before the first.

@@ -98,7 +98,7 @@ def _write_page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
 
     Args:
         writer: receives the lines.
-        prefix: with which the names of the tables begin.
+        prefix: the prefix with which the names of the tables begin.
         name: the motion's name, for a comment.
         page: the motion.
     """
