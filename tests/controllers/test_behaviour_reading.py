@@ -171,6 +171,33 @@ def test_a_motion_file_beside_the_behaviour_brings_what_it_leads_to(desk) -> Non
     }
 
 
+def test_the_speed_of_an_entry_applies_to_all_motions_it_leads_to(desk) -> None:
+    walk = robot("robotis_bioloid").folder / "motions" / "walk_forward.motion.yaml"
+    path = desk.write(
+        **{
+            "{motion: walk_forward}": "{file: begin.motion.yaml, speed: 0.5}"
+            "\n  march: {file: begin.motion.yaml, speed: 2}"
+        }
+    )
+    for name, links in {
+        "begin": "next: middle\nexit: end",
+        "middle": "next: begin\nexit: end",
+        "end": "",
+    }.items():
+        text = walk.read_text().replace("repeat: true", "repeat: 2")
+        linked = text.replace("motion: walk_forward", f"motion: {name}\n{links}")
+        path.with_name(f"{name}.motion.yaml").write_text(linked)
+    motions = read_behaviour(path).motions
+    assert {name: (motion.speed, motion.next, motion.exit) for name, motion in motions.items()} == {
+        "walk": (0.5, "middle", "end"),
+        "middle": (0.5, "walk", "end"),
+        "end": (0.5, None, None),
+        "march": (2.0, "middle'", "end'"),
+        "middle'": (2.0, "march", "end'"),
+        "end'": (2.0, None, None),
+    }
+
+
 VENDOR = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
 
 
@@ -232,6 +259,9 @@ WRONG = [
     ({"INPUT": "x: {sensor: head_camera, below_m: 1}"}, DocumentError, "no reading that a chart", 11),
     ({"INPUT": "x: {sensor: imu.orientation, below_deg: 1}"}, DocumentError, "imu.orientation.roll", 11),
     ({"INPUT": "x: {sensor: right_foot_contact, below_m: 1}"}, DocumentError, "needs no threshold", 11),
+    ({"INPUT": "x: {sensor: imu, fallen: frnt}"}, UnknownNameError, "did you mean front", 11),
+    ({"INPUT": "x: {sensor: compass, fallen: any}"}, UnknownNameError, "imu or accelerometer", 11),
+    ({"INPUT": "x: {sensor: imu, fallen: any, below_m: 1}"}, DocumentError, "needs no threshold", 11),
     ({"INPUT": "x: {joint: left_elbo, below_deg: 1}"}, UnknownNameError, "did you mean left_elbow", 11),
     ({"INPUT": "x: {playing: run}"}, UnknownNameError, "choose from walk", 11),
     ({"INPUT": "x: {clock: wall, above_s: 1}"}, UnknownNameError, "since_start", 11),
@@ -262,6 +292,7 @@ WRONG = [
     ({"play: null}": "plays: null}"}, UnknownNameError, "unknown key 'plays'", 14),
     ({", play: null}": "}"}, DocumentError, "needs either `play` or `walk`", 14),
     ({"play: null}": "play: null, forward_m_s: 0.1}"}, DocumentError, "a motion has no velocity", 14),
+    ({"play: null}": "play: null, at_once: soon}"}, DocumentError, "true or false", 14),
     ({"play: null}": "walk: trot}"}, UnknownNameError, "unknown gait 'trot'", 14),
     ({"play: null}": "play: null, joints_deg: {nose: 3}}"}, UnknownNameError, "nose", 14),
     ({"period_s: 0.1": "period_s: 0.001"}, DocumentError, "shorter than a frame", 3),

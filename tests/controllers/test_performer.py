@@ -18,12 +18,15 @@ from posewright.controllers.behaviours.performer import Performer
 from posewright.controllers.walker import Walker
 from posewright.formats import read_motion
 from posewright.gaits import VelocityCommand, read_gait
+from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")
 KICK = read_motion(DOG.folder / "motions" / "kick_right.motion.yaml")
 BOW = read_motion(DOG.folder / "motions" / "play_bow.motion.yaml")
 PAN = DOG.index("head_pan")
+NECK = DOG.index("neck_tilt")
+FREE_NECK = Keyframe(Pose.of(("neck_tilt",), {}, ("neck_tilt",)), 1.0)
 STEP = DOG.max_speeds * DOG.frame_period_s
 
 
@@ -93,6 +96,52 @@ def test_a_motion_waits_for_the_gait_to_stand_and_a_gait_for_the_motion_to_end()
             frames(doing, 1)
             order.append(doing.playing)
     assert [name for name, _ in itertools.groupby(order) if name] == ["kick", "trot", "bow"]
+
+
+@pytest.mark.parametrize("first", [Action("trot", VelocityCommand(0.1)), Action("kick")])
+def test_an_action_at_once_begins_in_the_middle_of_another_without_a_jump(first: Action) -> None:
+    doing = performer()
+    doing.request(first)
+    rows = [frames(doing, 150)]  # in the middle of a step, or of the kick
+    doing.request(Action("bow", at_once=True))
+    rows.append(frames(doing, 1))
+    assert doing.playing == "bow"
+    rows.append(frames(doing, 600))
+    path = np.concatenate(rows)
+    standing = performer()
+    standing.request(Action("bow"))
+    assert path[-1] == pytest.approx(frames(standing, 600)[-1])  # it was played to its end
+    assert (np.abs(np.diff(path[149:], axis=0)) <= 1.1 * STEP).all()
+
+
+def test_a_walker_that_is_to_stand_at_once_stays_in_the_middle_of_its_step() -> None:
+    doing = performer()
+    doing.request(Action("trot", VelocityCommand(0.1)))
+    walked = frames(doing, 150)
+    doing.request(Action(None, at_once=True))
+    assert np.array_equal(frames(doing, 40), np.repeat(walked[-1:], 40, axis=0))
+    assert doing.playing is None
+
+
+def test_who_is_at_it_already_is_not_interrupted_again() -> None:
+    doing = performer()
+    once = performer()
+    for other in (doing, once):
+        other.request(Action("bow", at_once=True))
+    first = frames(doing, 40)
+    doing.request(Action("bow", at_once=True))  # as at every tick
+    assert np.array_equal(np.concatenate((first, frames(doing, 40))), frames(once, 80))
+
+
+def test_joints_that_were_free_go_on_from_where_they_are() -> None:
+    limp = Motion("limp", DOG.name, ("neck_tilt",), (FREE_NECK,))
+    doing = Performer(DOG, {"limp": limp, "bow": BOW}, {}, DOG.pose("stand"))
+    doing.request(Action("limp"))
+    frames(doing, 10)
+    doing.request(Action("bow", at_once=True))
+    dropped = state()
+    dropped.positions[NECK] -= 0.3
+    assert abs(doing.next(dropped, 1).angles[0, NECK] - dropped.positions[NECK]) <= STEP[NECK]
 
 
 def test_more_than_the_gait_can_do_is_done_as_far_as_it_goes() -> None:

@@ -94,6 +94,23 @@ def test_a_walker_halts_with_its_feedback_in_the_standing_pose() -> None:
     np.testing.assert_array_equal(rows[-1], walker.standing_pose)
 
 
+def test_while_the_imu_reads_no_number_the_walk_goes_on_as_corrected_last() -> None:
+    walker = Walker(GAIT, BIOLOID)
+    silent = Walker(GAIT, BIOLOID)
+    silent.frames(state(0.0, roll=math.nan, pitch=math.nan, yaw=math.nan), 4)
+    np.testing.assert_array_equal(
+        silent.frames_without_reaction(60),
+        Walker(replace(GAIT, feedback=OPEN_LOOP), BIOLOID).frames(state(0.0), 64)[4:],
+    )
+    walker.frames(state(0.0), 4)
+    walker.frames(state(4 / 128, pitch=0.3, yaw=0.4), 4)
+    unchanged = Walker(GAIT, BIOLOID)
+    unchanged.frames(state(0.0), 4)
+    unchanged.frames(state(4 / 128, pitch=0.3, yaw=0.4), 4)
+    walker.react(state(8 / 128, roll=math.nan, pitch=math.nan, yaw=math.nan))
+    np.testing.assert_array_equal(walker.frames_without_reaction(60), unchanged.frames_without_reaction(60))
+
+
 def test_a_dog_has_no_feet_to_level() -> None:
     text = "gait: slow\nrobot: sony_ers7\nfeedback: {foot_levelling: 0.5}\nphases: crawl\nparameters: {}\n"
     with pytest.raises(DocumentError, match="only a walk on two legs levels its feet"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from posewright.evaluation.stress import SPEED, FactorSweep, StressedRun, StressMap, SweepPoint
@@ -31,7 +33,14 @@ def sweep(*falls_of_values: tuple[int, ...]) -> FactorSweep:
 def test_the_tolerated_range_is_the_widest_one_with_nine_of_ten_upright(
     falls: tuple[tuple[int, ...], ...], tolerated: tuple[float, float] | None
 ) -> None:
-    assert sweep(*falls).tolerated == tolerated
+    assert sweep(*falls).find_tolerated() == tolerated
+
+
+def test_a_walk_at_less_than_half_of_its_speed_is_not_tolerated() -> None:
+    upright = sweep((0, 0), (0, 0))  # at 0.105 m/s
+    assert upright.find_tolerated(commanded=0.2) == (0.0, 1.0)
+    assert upright.find_tolerated(commanded=-0.2) == (0.0, 1.0)
+    assert upright.find_tolerated(commanded=0.22) is None
 
 
 def test_only_upright_runs_count_for_the_speed() -> None:
@@ -40,6 +49,13 @@ def test_only_upright_runs_count_for_the_speed() -> None:
     assert point.median == pytest.approx(0.12)
     assert point.measured_range == pytest.approx((0.1, 0.13))
     assert point.to_dict()["falls"] == 4
+
+
+def test_in_a_contest_runs_with_a_fall_have_points_too() -> None:
+    (walked,) = sweep((0, 3)).points
+    raced = replace(walked, counts_fallen=True)
+    assert walked.measurements == pytest.approx((0.1,))
+    assert raced.measurements == pytest.approx((0.1, 0.11))
 
 
 def test_a_value_without_an_upright_run_has_no_speed() -> None:

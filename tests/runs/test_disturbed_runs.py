@@ -43,6 +43,10 @@ def test_a_walk_is_recorded_with_its_pushes_and_plates_and_drawn_with_them() -> 
     recording = walk.recording
     recorded = domain_of(recording.header.robots["robotis_bioloid"].facts["domain"])
     assert recorded.pushes == DISTURBED.pushes
+    (event,) = recording.events_of("push")
+    assert event.time_s == 0.5
+    assert event.data["impulse_n_s"] == 0.3
+    assert event.data["from_deg"] == pytest.approx(90.0)
     assert recorded.plates == DISTURBED.plates[:1]  # the other one lies under the start
     assert recorded_world(recording).plates == recorded.plates
     (plates,) = [entity for entity in build_scene(recording)["entities"] if entity["id"] == "plates"]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from posewright import figures, gaits, runs
-from posewright.cli.batch import BatchOptions, Out, Workers, follow_runs
+from posewright.cli.batch import BatchOptions, Workers, follow_runs
 from posewright.cli.console import print_result
 from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
 
 ProgramName = Annotated[
-    str, argument("PROGRAM", "A gait, a behaviour or another program, by name or path: biped, race.bas.")
+    str,
+    argument("GAIT|BEHAVIOUR", "A gait, a behaviour or another program, by name or path: biped, race.bas."),
 ]
 RobotName = Annotated[
     str | None, option("--robot R", "The robot's name, or its card's path. Default: the program's own.")
@@ -47,6 +49,12 @@ ContestName = Annotated[
     str | None,
     option("--contest C", "Run in this contest or trial, and measure points; default on a bare floor."),
 ]
+Out = Annotated[
+    Path | None,
+    option(
+        "--out FOLDER", "Store the runs in this folder, so that the same command continues a stopped map."
+    ),
+]
 Layout = Annotated[str | None, option("--layout L", "The layout of the contest: a name, a path, or random.")]
 
 
@@ -76,8 +84,7 @@ def stress(
     """Map how often a program falls, and how fast it is, over what disturbs it.
 
     Sweeps each factor alone: friction, mass, stiffness of servos, latency, slope, pushes from random sides,
-    and plates on the floor. All values have the same seeds, which draw body, sides and places. With --out, a
-    stopped map is continued by the same command.
+    and plates on the floor. All values have the same seeds, which draw body, sides and places.
 
     [bold]Examples[/]
       posewright stress biped --forward 0.2 --plot biped.png

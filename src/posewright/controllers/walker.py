@@ -44,9 +44,20 @@ class Walker:
         return self._generator.is_standing
 
     @property
+    def stiffness(self) -> Floats | None:
+        """Stiffness of the joints in the next frame, `(n_joints,)` [N m/rad]; None for the servos' own."""
+        return self._generator.stiffness
+
+    @property
     def reads_sensors(self) -> bool:
         """Whether the gait has feedback."""
         return self._heading_hold is not None or self._tilt_meter is not None
+
+    def find_missing_channels(self, state: BodyState) -> tuple[str, ...]:
+        """Return the channels that the feedback reads and a body lacks; the walk goes on without them."""
+        readers = (self._heading_hold, self._tilt_meter)
+        channels = {reader.channel: None for reader in readers if reader is not None}  # a set in order
+        return tuple(channel for channel in channels if channel not in state.sensors)
 
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in the gait's range: the same direction, slower if necessary."""
@@ -83,12 +94,24 @@ class Walker:
         Raises:
             UnreachableError: a leg is too short for the command.
         """
+        self.react(state)
+        return self.frames_without_reaction(min(n, REACTION_FRAMES) if self.reads_sensors else n)
+
+    def react(self, state: BodyState) -> None:
+        """Correct the walk from the next frame on by the sensors of a body."""
         if self._heading_hold is not None and not self._is_halting:
             corrected = self._heading_hold.correct(self._command, state)
             self._generator.request(self._generator.clip_command(corrected))
         if self._tilt_meter is not None:
             self._generator.set_excess_tilt(self._tilt_meter.measure(state))
-        return self._generator.frames(min(n, REACTION_FRAMES) if self.reads_sensors else n)
+
+    def frames_without_reaction(self, n: int) -> Floats:
+        """Return the next n frames, as corrected by the last reaction, `(n, n_joints)` [rad].
+
+        Raises:
+            UnreachableError: a leg is too short for the command.
+        """
+        return self._generator.frames(n)
 
 
 def feedback_sensors(gait: Gait, robot: Robot) -> tuple[SensorSpec, ...]:

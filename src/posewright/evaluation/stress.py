@@ -17,7 +17,10 @@ POINTS = "points"
 MEASURE_LABELS = {SPEED: "speed [m/s]", POINTS: "points"}
 
 TOLERATED_SHARE = 0.9
-"""A value is tolerated if at least this share of the runs is without a fall."""
+TOLERATED_SPEED = 0.5
+"""A value is tolerated if at least this share of the runs is without a fall, with a median of at least this
+share of the commanded speed.
+"""
 
 ValueRange: TypeAlias = tuple[float, float]
 """The smallest and the greatest of some values."""
@@ -45,10 +48,13 @@ class SweepPoint:
     Attributes:
         value: the value, in the factor's unit.
         runs: the runs, one for each seed.
+        counts_fallen: whether the measurements of runs with a fall count: a race goes on after a fall, a walk
+            does not.
     """
 
     value: float
     runs: tuple[StressedRun, ...]
+    counts_fallen: bool = False
 
     @property
     def n_upright(self) -> int:
@@ -62,8 +68,9 @@ class SweepPoint:
 
     @property
     def measurements(self) -> tuple[float, ...]:
-        """Speeds or points of the runs without a fall."""
-        return tuple(run.measured for run in self.runs if run.falls == 0 and run.measured is not None)
+        """Speeds or points of the runs that count."""
+        counted_runs = [run for run in self.runs if self.counts_fallen or run.falls == 0]
+        return tuple(run.measured for run in counted_runs if run.measured is not None)
 
     @property
     def median(self) -> float | None:
@@ -106,26 +113,32 @@ class FactorSweep:
     nominal: float | None
     points: tuple[SweepPoint, ...]
 
-    @property
-    def tolerated(self) -> ValueRange | None:
-        """The widest range of neighbouring values that are all tolerated; None if none is."""
+    def find_tolerated(self, commanded: float | None = None) -> ValueRange | None:
+        """Return the widest range of neighbouring values that are all tolerated; None if none is.
+
+        Args:
+            commanded: the commanded forward speed; None if only falls count [m/s].
+        """
         ranges: list[list[float]] = [[]]
         for point in self.points:
-            if point.upright_share >= TOLERATED_SHARE:
+            is_upright = point.upright_share >= TOLERATED_SHARE
+            is_fast = commanded is None or abs(point.median or 0.0) >= TOLERATED_SPEED * abs(commanded)
+            if is_upright and is_fast:
                 ranges[-1].append(point.value)
             else:
                 ranges.append([])
         widest = max(ranges, key=len)
         return (widest[0], widest[-1]) if widest else None
 
-    def to_dict(self) -> dict[str, PlainData]:
-        """Return the sweep as plain data, fit for JSON."""
+    def to_dict(self, commanded: float | None = None) -> dict[str, PlainData]:
+        """Return the sweep as plain data, fit for JSON; `commanded` as for `find_tolerated`."""
+        tolerated = self.find_tolerated(commanded)
         return {
             "name": self.name,
             "title": self.title,
             "unit": self.unit,
             "nominal": self.nominal,
-            "tolerated": None if self.tolerated is None else list(self.tolerated),
+            "tolerated": None if tolerated is None else list(tolerated),
             "points": [point.to_dict() for point in self.points],
         }
 
@@ -163,7 +176,7 @@ class StressMap:
             "conditions": self.conditions,
             "measure": self.measure,
             "commanded_forward_m_s": self.commanded,
-            "factors": [sweep.to_dict() for sweep in self.sweeps],
+            "factors": [sweep.to_dict(self.commanded) for sweep in self.sweeps],
         }
 
     def lines(self) -> Lines:
@@ -173,9 +186,12 @@ class StressMap:
         yield table(columns, self._rows(), title=self.title, text_columns=("factor",))
         ranges = []
         for sweep in self.sweeps:
-            tolerated = "none" if sweep.tolerated is None else "{:g} to {:g}".format(*sweep.tolerated)
-            ranges.append((sweep.title, f"{tolerated} {sweep.unit}".rstrip()))
+            tolerated = sweep.find_tolerated(self.commanded)
+            text = "none" if tolerated is None else "{:g} to {:g}".format(*tolerated)
+            ranges.append((sweep.title, f"{text} {sweep.unit}".rstrip()))
         header = f"at least {TOLERATED_SHARE:.0%} upright"
+        if self.commanded is not None:
+            header += f" and {TOLERATED_SPEED:.0%} of the speed"
         yield table(("factor", header), ranges, text_columns=("factor", header))
 
     def _rows(self) -> Iterator[tuple[object, ...]]:

@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from posewright.evaluation.stress import MEASURE_LABELS, FactorSweep, StressMap
+from posewright.evaluation.stress import MEASURE_LABELS, SPEED, FactorSweep, StressMap
 from posewright.figures.style import COLOURS, GREY, INK, WRONG, canvas, create_mosaic, label_figure, styled
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def draw_stress(stress_map: StressMap, *, figure: Canvas | None = None) -> Figur
         parse_math=False,
     )
     page.legend(
-        handles=_legend_handles(has_command=stress_map.commanded is not None),
+        handles=_legend_handles(stress_map),
         loc="outside lower left",
         ncols=2 * n_columns,
         fontsize=7,
@@ -83,17 +83,18 @@ def draw_stress(stress_map: StressMap, *, figure: Canvas | None = None) -> Figur
     return label_figure(page, f"stress map {title}")
 
 
-def _legend_handles(*, has_command: bool) -> list[Artist]:
+def _legend_handles(stress_map: StressMap) -> list[Artist]:
     """Return the entries of the legend."""
     from matplotlib.lines import Line2D
 
+    median_label = "median without falls" if stress_map.measure == SPEED else "median"
     handles: list[Artist] = [
         Line2D([], [], color=COLOURS[0], marker=".", linewidth=0.0, label="a run"),
         Line2D([], [], color=WRONG, marker="x", markersize=4.0, linewidth=0.0, label="a run with a fall"),
-        Line2D([], [], color=COLOURS[0], linewidth=1.4, label="median without falls"),
+        Line2D([], [], color=COLOURS[0], linewidth=1.4, label=median_label),
         Line2D([], [], color=GREY, linewidth=0.8, linestyle=":", label="the model's value"),
     ]
-    if has_command:
+    if stress_map.commanded is not None:
         handles.append(Line2D([], [], color=GREY, linewidth=0.8, linestyle="--", label="command"))
     return handles
 
@@ -129,7 +130,7 @@ def _draw_falls(axes: Axes, sweep: FactorSweep) -> None:
     axes.set_yticks([0, 50, 100])
     _set_value_axis(axes, sweep)
     axes.set_xticklabels([f"{point.value:g}" for point in sweep.points])
-    axes.set_xlabel(sweep.unit or "ratio")
+    axes.set_xlabel(sweep.unit)
 
 
 def _finite(values: list[float]) -> list[float]:

@@ -90,6 +90,23 @@ STILL = VelocityCommand()
 """Stepping on the spot."""
 
 
+@dataclass(frozen=True, slots=True)
+class VelocityLimits:
+    """The greatest velocities of a gait, each commanded alone.
+
+    Attributes:
+        forward_m_s: forward [m/s].
+        backward_m_s: backward [m/s].
+        left_m_s: to either side [m/s].
+        turn_rad_s: turn to either side [rad/s].
+    """
+
+    forward_m_s: float
+    backward_m_s: float
+    left_m_s: float
+    turn_rad_s: float
+
+
 class GaitStep(Protocol):
     """A planned step."""
 
@@ -142,11 +159,33 @@ class GaitGenerator(Protocol):
     def reset(self) -> None:
         """Reset to standing, as before the first step, and drop the command."""
 
+    @property
+    def stiffness(self) -> Floats | None:
+        """Stiffness of the joints in the next frame, `(n_joints,)` [N m/rad]; None for the servos' own."""
+
     def frames(self, n: int) -> Floats:
         """Return the next n frames, in the order of the robot's joints, `(n, n_joints)` [rad]."""
+
+
+class SteppingGenerator(GaitGenerator, Protocol):
+    """A generator that plans whole steps."""
 
     def take_step(self, command: VelocityCommand) -> GaitStep:
         """Return the next step, whose command approaches the given one as far as a single step allows.
 
         Frames of the step before that are left come after it, so take all of them first.
         """
+
+
+_BEYOND_RANGE = 1024.0
+"""Faster than any gait [m/s, rad/s]; scaling by a power of two rounds nothing."""
+
+
+def velocity_limits(generator: GaitGenerator) -> VelocityLimits:
+    """Return the greatest velocities that a generator's gait follows."""
+    return VelocityLimits(
+        forward_m_s=generator.clip_command(VelocityCommand(forward_m_s=_BEYOND_RANGE)).forward_m_s,
+        backward_m_s=-generator.clip_command(VelocityCommand(forward_m_s=-_BEYOND_RANGE)).forward_m_s,
+        left_m_s=generator.clip_command(VelocityCommand(left_m_s=_BEYOND_RANGE)).left_m_s,
+        turn_rad_s=generator.clip_command(VelocityCommand(turn_rad_s=_BEYOND_RANGE)).turn_rad_s,
+    )

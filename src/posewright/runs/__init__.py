@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from posewright.runs.trial import run_trial as run_trial
     from posewright.runs.trial import trial_names as trial_names
     from posewright.runs.trial import trial_run as trial_run
+    from posewright.runs.tuning.reading import DEFAULT_HELD_OUT as DEFAULT_HELD_OUT
+    from posewright.runs.tuning.reading import TuneOverrides as TuneOverrides
     from posewright.runs.tuning.reading import read_tune as read_tune
     from posewright.runs.tuning.reading import tune_names as tune_names
     from posewright.runs.tuning.report import describe_task as describe_task
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
     from posewright.runs.tuning.search import TunedGait as TunedGait
     from posewright.runs.tuning.search import tune_gait as tune_gait
     from posewright.runs.tuning.task import GaitTask as GaitTask
+    from posewright.runs.tuning.task import TunableGait as TunableGait
     from posewright.runs.walking.batch import walk_batch as walk_batch
     from posewright.runs.walking.live import walk_live as walk_live
     from posewright.runs.walking.many import ManyReport as ManyReport

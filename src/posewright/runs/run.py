@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from posewright.bodies import (
     DomainParameters,
     PlanarPose,
     Plant,
+    Push,
     StartPosture,
     Supervisor,
     TorquePolicy,
@@ -39,7 +41,7 @@ from posewright.runtimes.robobasic.board import EVENT as BASIC_EVENT
 from posewright.version import __version__
 
 if TYPE_CHECKING:
-    from posewright.contests import Contest, Referee, Score
+    from posewright.contests import Contest, Note, Referee, Score
 
 REPORT_EVERY_S = 0.5
 """Simulated time between two progress reports [s]."""
@@ -415,6 +417,8 @@ def _make_watchers(
                 controller.restart()
 
     watchers: list[Watcher] = [recorder]
+    if run.domain.pushes:
+        watchers.append(_PushReporter(run.domain.pushes, note))
     referee: Referee | None = None
     supervisors = _find_supervisors(plant) if run.contest is not None else None
     if run.contest is not None and run.arena is not None and supervisors is not None:
@@ -427,6 +431,27 @@ def _make_watchers(
     watchers += run.watchers
     watchers += [make_watcher(plant) for make_watcher in run.plant_watchers]
     return watchers
+
+
+class _PushReporter:
+    """A watcher that notes an event for each push; all bodies of a run are pushed in the same way."""
+
+    def __init__(self, pushes: Sequence[Push], note: Note) -> None:
+        self._pending = deque(sorted(pushes, key=lambda push: push.time_s))
+        self._note = note
+
+    def watch(self, block: Block) -> bool:
+        """Note the pushes that have begun; never end the run."""
+        end_s = float(block.states.times[-1])
+        while self._pending and self._pending[0].time_s <= end_s:
+            push = self._pending.popleft()
+            data = {
+                "impulse_n_s": push.impulse_n_s,
+                "from_deg": math.degrees(push.from_rad),
+                "link": push.link or None,
+            }
+            self._note(Event(push.time_s, "push", data))
+        return False
 
 
 class _ProgressReporter:

@@ -149,7 +149,7 @@ FACTORS: Mapping[str, Factor] = {
         f"pushes every {PUSH_EVERY_S:g} s",
         "N s",
         0.0,
-        (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6),
+        (0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.9),
         _vary_push,
         per_kg=True,
     ),
@@ -158,7 +158,8 @@ FACTORS: Mapping[str, Factor] = {
 """The factors by name.
 
 Sources: friction, mass, servos and latency reach about twice as far from the model as `random.bodies.yaml`;
-the others begin at the model and go on to where our trials with a Bioloid fell: 0.6 N s per kilogram, 6 mm.
+the others begin at the model and go on to beyond where our trials with a Bioloid fell: 0.5 N s per kilogram,
+6 mm.
 """
 
 
@@ -248,7 +249,7 @@ class StressedProgram:
 
 def read_stressed_program(
     name: str,
-    robot: Robot | str | None = None,
+    robot: str | None = None,
     *,
     command: VelocityCommand | None = None,
     seconds: float = SECONDS,
@@ -259,7 +260,7 @@ def read_stressed_program(
 
     Args:
         name: a gait, a behaviour or any other program, as for `read_program`.
-        robot: its robot or its card's name or path; by default the program's own.
+        robot: name or path of the card of its robot; by default the program's own robot.
         command: of a gait; by default half of its greatest speed, forward.
         seconds: duration of each run outside contests [s].
         contest: a contest or trial, by name or path, in which the program is run; by default it is run on a
@@ -270,12 +271,11 @@ def read_stressed_program(
         UnknownNameError: there is no such program, robot, contest or layout.
         InputError: an option does not fit the program, or a command is out of the gait's range.
     """
-    card = robot_card(robot) if isinstance(robot, str) else robot
     if contest is not None:
         if command is not None:
             raise InputError("a contest has no velocity command", hint="leave it out, or the contest")
         trial = read_trial(contest)
-        options = TrialOptions(behaviour=name, robot=None if card is None else card.name, layout=layout)
+        options = TrialOptions(behaviour=name, robot=robot, layout=layout)
         prepared_run = trial_run(trial, replace(options, seed=0))
         first_program = next(iter(prepared_run.programs.values()))
         return StressedProgram(
@@ -288,16 +288,18 @@ def read_stressed_program(
         )
     if layout is not None:
         raise InputError("a layout is of a contest", hint="add the contest: obstacle-race")
-    program = read_program(name, card)
+    program = read_program(name, None if robot is None else robot_card(robot))
     documents = {**program.documents, "card": program.robot.text, **model_documents(program.robot)}
     if not isinstance(program, GaitProgram):
         if command is not None:
             raise InputError(f"{name} is no gait: it takes no velocity command", hint="leave it out")
+        documents["seconds"] = repr(seconds)
         free_run = _FreeRun(name, program.robot, seconds)
         conditions = f"{seconds:g} s on a bare floor"
         return StressedProgram(name, program.robot, free_run, SPEED, conditions, documents)
     gait_command = half_speed_command(program.gait, program.robot) if command is None else command
     program.gait.generator(program.robot).require_in_range(gait_command)
+    documents["walk"] = repr((gait_command, seconds))  # with all digits
     walk = _Walk(WalkTask(program.gait, program.robot, gait_command, seconds, SETTLE_S))
     return StressedProgram(
         name,
@@ -321,7 +323,7 @@ def _describe_command(command: VelocityCommand) -> str:
 
 
 @dataclass(frozen=True)
-class _SweptRun:
+class SweptRun:
     """One run of a map: a value of a factor, and a seed."""
 
     factor: str
@@ -341,7 +343,7 @@ class _StressTask:
     program: StressedProgram
     ranges: DomainRandomization
 
-    def __call__(self, swept_run: _SweptRun, record: Path | None) -> BatchRun:  # noqa: ARG002 -- not recorded
+    def __call__(self, swept_run: SweptRun, record: Path | None) -> BatchRun:  # noqa: ARG002 -- not recorded
         """Run it on the seed's body with the factor's value."""
         random = np.random.default_rng([swept_run.seed, _FACTOR_STREAM])
         body = draw_domain(self.ranges, swept_run.seed)
@@ -423,7 +425,7 @@ def stress_program(
 
 def list_runs(
     program: StressedProgram, factors: Sequence[str], trials: int, seed: int = 0
-) -> tuple[_SweptRun, ...]:
+) -> tuple[SweptRun, ...]:
     """Return the runs of a stress map: each seed with each value of each factor.
 
     Raises:
@@ -438,7 +440,7 @@ def list_runs(
         if name not in FACTORS:
             raise UnknownNameError.among("factor", name, FACTORS)
         for value in _list_values(FACTORS[name], program.robot):
-            swept_runs += [_SweptRun(name, value, run_seed) for run_seed in range(seed, seed + trials)]
+            swept_runs += [SweptRun(name, value, run_seed) for run_seed in range(seed, seed + trials)]
     return tuple(swept_runs)
 
 
@@ -453,7 +455,7 @@ def _list_values(factor: Factor, robot: Robot) -> tuple[float, ...]:
 
 
 def _build_sweep(
-    name: str, swept_runs: Sequence[_SweptRun], batch_runs: Sequence[BatchRun], measure: str
+    name: str, swept_runs: Sequence[SweptRun], batch_runs: Sequence[BatchRun], measure: str
 ) -> FactorSweep:
     """Return the sweep of a factor from the runs of the batch, which are in the order of `swept_runs`."""
     runs_by_value: dict[float, list[StressedRun]] = {}
@@ -464,5 +466,8 @@ def _build_sweep(
                 StressedRun(swept_run.seed, figures["falls"], figures[measure])
             )
     factor = FACTORS[name]
-    points = tuple(SweepPoint(value, tuple(runs)) for value, runs in runs_by_value.items())
+    points = tuple(
+        SweepPoint(value, tuple(runs), counts_fallen=measure == POINTS)
+        for value, runs in runs_by_value.items()
+    )
     return FactorSweep(name, factor.title, factor.unit, factor.nominal, points)

@@ -14,6 +14,7 @@ from posewright.controllers.behaviours.sources import (
     ClockSource,
     CorridorSource,
     Direction,
+    FallenSource,
     FarthestSource,
     FreeCourseSource,
     HeadingChannel,
@@ -26,7 +27,8 @@ from posewright.controllers.behaviours.sources import (
 )
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
-from posewright.robots import COUNT, FlashLidar, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.recordings.falls import FallenSide
+from posewright.robots import COUNT, Accelerometer, FlashLidar, Imu, RangeScan, RangeSensor, Robot, SensorSpec
 from posewright.units import RAD_PER_DEG
 
 _QUANTITIES: Mapping[str, Quantity] = {
@@ -50,6 +52,7 @@ class SensorChannels:
         sensors = tuple(sensors)
         self._sources = {name: source for sensor in sensors for name, source in _sources_of(sensor)}
         self._scanners = {s.name: Scanner.of(s) for s in sensors if isinstance(s, RangeScan)}
+        self._inertial_sensors = {s.name: s for s in sensors if isinstance(s, Imu | Accelerometer)}
         self._unusable_names = {s.name for s in sensors if not s.channels or isinstance(s, FlashLidar)}
 
     def source(self, node: Node) -> ChannelSource:
@@ -73,6 +76,13 @@ class SensorChannels:
             node.fail(f"{name} is not a scanner", hint="this needs a sensor of the kind range_scan")
         return self._scanners[node.choice("scanner", self._scanners)]
 
+    def fallen(self, node: Node, side: FallenSide | None) -> FallenSource:
+        """Return the source for whether the robot lies, by the IMU or accelerometer named by a node."""
+        name = node.choice("imu or accelerometer", self._inertial_sensors)
+        if isinstance(self._inertial_sensors[name], Imu):
+            return FallenSource(f"{name}.orientation", is_orientation=True, side=side)
+        return FallenSource(name, is_orientation=False, side=side)
+
     def heading(self, node: Node) -> HeadingChannel:
         """Return the channel of the heading named by a node."""
         source = self.source(node)
@@ -82,9 +92,14 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
-    """Yield the channels of a sensor by name, each as a source; none for scans."""
+    """Yield the numbers that a chart can read from a sensor, each as a source with its name.
+
+    A channel of three numbers, such as an acceleration, gives a source for each of its components. A scan
+    gives none, as it has too many numbers.
+    """
     if isinstance(sensor, RangeScan | FlashLidar):
         return
+    # a range sensor that detects nothing reads its greatest range
     no_reading = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
     for channel in sensor.channels:
         quantity = _QUANTITIES[channel.unit]
@@ -197,10 +212,24 @@ SourceAndKeys = tuple[Source, Collection[str]]
 
 
 def _read_sensor(node: Node, names: NamesInScope) -> SourceAndKeys:
-    """Read an entry with `sensor`; the keys returned are those besides `sensor`."""
+    """Read the source of an entry with the key `sensor`.
+
+    It is a view of a scan, or a heading relative to a direction, or a reading of the sensor itself.
+
+    Returns:
+        The source, and the keys of the entry that belong to it besides `sensor`.
+
+    Raises:
+        DocumentError: the keys do not fit the sensor.
+        UnknownNameError: there is no such sensor.
+    """
     fields = node.fields()
     if any(view in fields for view in _VIEW_READERS):
         return _read_view(node, names.sensors, names.chart.outputs)
+    if "fallen" in fields:
+        sides = {"any": None, **{side.value: side for side in FallenSide}}
+        side = sides[fields["fallen"].choice("side", sides)]
+        return names.sensors.fallen(fields["sensor"], side), ("fallen",)
     if "relative_to_deg" in fields:
         heading = names.sensors.heading(fields["sensor"])
         direction = _read_direction(fields["relative_to_deg"], heading, names.chart.outputs)

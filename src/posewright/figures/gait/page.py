@@ -21,6 +21,7 @@ from posewright.gaits import (
     FEET,
     BipedGait,
     Gait,
+    ParametricGait,
     VelocityCommand,
     bound_text,
     greatest_speed_m_s,
@@ -56,7 +57,7 @@ FASTER_THAN_ANY_M_S = 1e3
 
 @styled("drawing a gait")
 def draw_gait(
-    gait: Gait,
+    gait: ParametricGait,
     robot: Robot | str | None = None,
     *,
     command: VelocityCommand | None = None,
@@ -65,8 +66,8 @@ def draw_gait(
     """Draw a steady cycle of a gait, without simulation.
 
     Args:
-        gait: to be drawn.
-        robot: that walks, or its name; default the gait's own.
+        gait: the gait to be drawn.
+        robot: the robot that walks, or its name; default the gait's own.
         command: the velocity; default half the greatest speed, forward.
         figure: a figure, or a part of one, to draw into; default a new page.
 

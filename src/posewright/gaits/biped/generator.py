@@ -36,8 +36,8 @@ STANCE_TILT_SPEED = 1.0
 MIN_STATED_EXCESS = 1.005
 """A command at least this many times the range is said to be so; below, two decimals would read 1.00."""
 
-_RANGE_TOLERANCE = 1e-9
-"""A command at the edge of the range is in range in spite of rounding, as a share of the range."""
+RANGE_TOLERANCE = 1e-9
+"""Shares of the range that differ by less are equal: a command at its edge is in it in spite of rounding."""
 
 
 class BipedGenerator(StepGenerator):
@@ -58,7 +58,7 @@ class BipedGenerator(StepGenerator):
     def require_in_range(self, command: VelocityCommand) -> None:
         """Raise InputError unless the legs are to follow a command."""
         excess = _range_share(command, self.gait.parameters)
-        if excess > 1.0 + _RANGE_TOLERANCE:
+        if excess > 1.0 + RANGE_TOLERANCE:
             parameters = self.gait.parameters
             is_factor_clear = excess >= MIN_STATED_EXCESS and math.isfinite(excess)
             size = f"{excess:.2f} times" if is_factor_clear else "more than"
@@ -139,7 +139,7 @@ class BipedGenerator(StepGenerator):
     def _react_to_tilt(self, rows: Floats, n_frames_left: int) -> Floats:
         """Return the frames of a step with the swinging foot tilted against the excess tilt of the trunk.
 
-        The gait's levelling decides by how much. If a leg is too short for that, the frames are left as
+        The gait's levelling decides by how much. A frame in which a leg is too short for that is left as
         planned.
         """
         excess = self.gait.feedback.foot_levelling * np.array(self._excess_tilt)
@@ -160,7 +160,10 @@ class BipedGenerator(StepGenerator):
                 self._step, slice(first_frame, first_frame + len(rows)), tilts
             )
         except UnreachableError:
-            return rows
+            if len(rows) == 1:
+                return rows
+            frames = [self._react_to_tilt(rows[k : k + 1], n_frames_left - k) for k in range(len(rows))]
+            return np.concatenate(frames)
         self._foot_tilts = {side: tilt[-1] for side, tilt in tilts.items()}
         return tilted_rows
 
@@ -202,7 +205,7 @@ def approach_command(
         _share(left_change, parameters.max_left_m_s),
         _share(turn_change, parameters.max_turn_rad_s),
     )
-    if change_share <= SMALL_CHANGE_SHARE:
+    if change_share <= SMALL_CHANGE_SHARE + RANGE_TOLERANCE:
         return target
     fraction = min(1.0 / (change_share * parameters.steps_to_full_speed), MAX_CHANGE_FRACTION)
     return VelocityCommand(
