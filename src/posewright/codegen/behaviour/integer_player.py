@@ -214,6 +214,15 @@ class PagePlayer:
         if self._succession.present_pass is None and self._succession.plan_next_pass() is not None:
             self._begin_next_pass()
 
+    def interrupt(self) -> None:
+        """Stand where the last frame was, in the middle of a motion, with none requested."""
+        # which motion, and which pass of it, follows the present one
+        self._succession = Succession({name: page.motion for name, page in self.tables.pages.items()})
+        self._running_pass = None
+        self._parts_after_last_row = 0
+        self._join = _Join(self._command_positions, self._command_positions, n_frames=0)
+        self._n_join_frames_played = 0
+
     @property
     def is_joining(self) -> bool:
         """Whether the join that began last is not over."""
