@@ -29,8 +29,9 @@ EARTH_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity if the recording does not state it [m/s^2]."""
 
 GOT_UP_S = 1.0
-"""A robot that lay at first has got up when it is not down for so long [s]; on the way a trunk rises and leans
-far forward again within 0.3 s."""
+"""A robot that lay at first has got up when it is not down for so long [s].
+
+On the way a trunk rises, and leans far forward again within 0.3 s."""
 
 HEADER_PATH = Path("header of the recording")
 """The file name in errors about a header."""
