@@ -54,7 +54,7 @@ _MIN_WALL_M = 0.2
 
 
 def check_bodies(robot: RecordedRobot, arena: Arena | None) -> Iterator[Inconsistency]:
-    """Yield each way in which a robot's place in the field contradicts physics, its joints, or its sensors."""
+    """Yield each way in which a robot's place in the field contradicts physics, its joints or its sensors."""
     if not robot.record.knows_place or len(robot.times) < 2:
         return
     yield from _check_jumps(robot)

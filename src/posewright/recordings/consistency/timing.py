@@ -46,7 +46,7 @@ def check_rows(recording: Recording) -> Iterator[Inconsistency]:
 
 
 def check_frames(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield an inconsistency where rows or decisions of a simulated robot do not fit the frames of its card."""
+    """Yield an inconsistency if rows or decisions of a simulated robot do not fit the frames of its card."""
     if robot.card is None or not robot.is_simulated or not len(robot.times):
         return
     frame_s = robot.card.frame_period_s
