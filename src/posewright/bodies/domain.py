@@ -71,6 +71,7 @@ class DomainParameters:
     plates: tuple[Plate, ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise an InputError if a parameter is not finite or out of range."""
         for name in _SCALES:
             scale = getattr(self, name)
             _require(
