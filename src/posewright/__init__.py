@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from posewright.figures import draw_robot as draw_robot
     from posewright.figures import draw_sequence as draw_sequence
     from posewright.figures import draw_stick as draw_stick
+    from posewright.figures import draw_stress as draw_stress
     from posewright.figures import draw_strip as draw_strip
     from posewright.figures import draw_tuning as draw_tuning
     from posewright.figures import draw_walk as draw_walk
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from posewright.runs import read_contestant as read_contestant
     from posewright.runs import read_day as read_day
     from posewright.runs import read_program as read_program
+    from posewright.runs import read_stressed_program as read_stressed_program
     from posewright.runs import replay as replay
     from posewright.runs import rerun as rerun
     from posewright.runs import rerun_day as rerun_day
@@ -139,6 +141,7 @@ if TYPE_CHECKING:
     from posewright.runs import run_robi as run_robi
     from posewright.runs import run_trial as run_trial
     from posewright.runs import serve as serve
+    from posewright.runs import stress_program as stress_program
     from posewright.runs import try_motion as try_motion
     from posewright.runs import tune_gait as tune_gait
     from posewright.runs import walk_gait as walk_gait

@@ -51,6 +51,21 @@ def roll_pitch_yaw(quaternions: Floats) -> Floats:
     return np.stack([roll, pitch, heading(quaternions)], axis=-1)
 
 
+def rotations_about_axis(axis: int, angles: Floats) -> Floats:
+    """Return the rotation matrices about axis 0, 1 or 2 (x, y, z) by angles [rad], `(..., 3, 3)`."""
+    cosine = np.cos(angles)
+    sine = np.sin(angles)
+    rotations = np.zeros((*np.shape(angles), 3, 3))
+    u = (axis + 1) % 3  # the other two axes, in cyclic order
+    v = (axis + 2) % 3
+    rotations[..., axis, axis] = 1.0
+    rotations[..., u, u] = cosine
+    rotations[..., v, v] = cosine
+    rotations[..., u, v] = -sine
+    rotations[..., v, u] = sine
+    return rotations
+
+
 def uprightness(quaternions: Floats) -> Floats:
     """Return the cosine of the tilt, `(...,)`: 1 upright, 0 lying, -1 upside down.
 

@@ -92,6 +92,7 @@ wait_s: WAIT
 motions: {walk: {motion: walk_forward}, left: {motion: turn_left}}
 sensors:
   compass: {kind: compass, mount: imu}
+  tilt: {kind: accelerometer, mount: imu, range_m_s2: 20}
   ring: {kind: range_scan, mount: head, max_range_m: 5, beams: 72, start_deg: -180, step_deg: 5}
   fan: {kind: range_scan, mount: head, max_range_m: 4, beams: 31, start_deg: -60, step_deg: 4}
 inputs:

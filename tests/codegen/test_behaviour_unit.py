@@ -39,7 +39,7 @@ def test_a_catalogue_behaviour_does_in_c_what_it_does_in_the_simulator(name: str
         want = unit.unit_spec.reference().run(drawn)
         assert len(set(want["playing"].tolist())) > 1  # something happens
         assert mismatches(unit.run(drawn), want) == []
-        assert unit.unit_spec.ticks_from_player(want) <= 1
+        assert unit.unit_spec.ticks_from_player(drawn, want) <= 1
 
 
 EVERYTHING = {
@@ -48,6 +48,8 @@ EVERYTHING = {
     "range_cm": ("{int: [0, 200]}", "{sensor: laser_right, unit: cm}"),
     "heading": ("float", "{sensor: compass, unit: deg, relative_to_deg: goal_deg}"),
     "pitch": ("float32", "{sensor: imu.orientation.pitch, unit: deg}"),
+    "lies": ("bool", "{sensor: imu, fallen: any}"),
+    "on_its_side": ("bool", "{sensor: tilt, fallen: side}"),
     "knee": ("float", "{joint: right_knee, unit: deg}"),
     "load": ("bool", "{load: left_knee, above_nm: 0.2, hysteresis_nm: 0.1}"),
     "foot": ("bool", "{sensor: right_foot_contact}"),
@@ -167,15 +169,21 @@ def test_a_packet_commands_the_joints_to_within_half_a_tick() -> None:
         unit_spec.decode_packet(states["packet"][0].tobytes()[:-1] + b"\0")
 
 
-def test_gaits_and_joints_that_go_their_own_way_are_refused_with_their_line(
+def test_gaits_of_four_legs_and_joints_that_go_their_own_way_are_refused_with_their_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "_require_sound_chart", lambda _chart: None)  # a large chart: it takes long
-    with pytest.raises(InputError, match=r"cross_field.behaviour.yaml:\d+: the gait .* a board has no gaits"):
+    with pytest.raises(
+        InputError, match=r"cross_field.behaviour.yaml:\d+: the gait trot walks on four legs, which a board"
+    ):
         BehaviourUnitSpec(read_behaviour("cross_field"))
     tiny(tmp_path, {"near": EVERYTHING["near"]}, guard="near")
     path = tmp_path / "tiny.behaviour.yaml"
-    path.write_text(path.read_text().replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
+    text = path.read_text()
+    path.write_text(text.replace("play: left}", "play: left, at_once: true}"))
+    with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule plays at once, which a board"):
+        BehaviourUnitSpec(read_behaviour(path))
+    path.write_text(text.replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
     with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule moves left_elbow separately"):
         BehaviourUnitSpec(read_behaviour(path))
 

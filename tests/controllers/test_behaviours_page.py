@@ -61,7 +61,7 @@ def test_every_kind_of_entry_in_its_table_is_known(desk) -> None:
     assert len(entries) >= 14
     for entry in entries:
         filled = re.sub(r"(?<=[{ ])(\w+)(?=[,}])", lambda m: _with_number(m[1], numbers), entry)
-        flag = any(part in entry for part in ("contact", "playing", "standing", "above"))
+        flag = any(part in entry for part in ("contact", "fallen", "playing", "standing", "above"))
         desk.wired(filled, "bool" if flag else "float", "x" if flag else "x > 0")
 
 

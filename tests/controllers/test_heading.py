@@ -50,6 +50,17 @@ def test_the_commanded_heading_turns_with_the_commands() -> None:
     assert hold.correct(turning, heading(0.5, 0.1)).turn_rad_s == pytest.approx(0.4 + 2.0 * 0.1)
 
 
+def test_a_robot_that_does_not_turn_for_a_while_is_not_turned_for_long_after_the_command() -> None:
+    """Integral windup: the hold answers at most 0.5 rad/s at a gain of 2, thus an error of 0.25 rad."""
+    hold = HeadingHold(BIOLOID, GAINS)
+    turning = VelocityCommand(0.1, turn_rad_s=0.4)
+    for k in range(100):
+        turn_rad_s = hold.correct(turning, heading(0.1 * k, 0.0)).turn_rad_s
+    assert turn_rad_s == pytest.approx(0.9)
+    hold.correct(AHEAD, heading(10.0, 0.25))
+    assert hold.correct(AHEAD, heading(10.1, 0.25)).turn_rad_s == pytest.approx(0.08)
+
+
 def test_the_way_back_is_the_short_one_across_half_a_turn() -> None:
     hold = HeadingHold(BIOLOID, GAINS)
     hold.correct(AHEAD, heading(0.0, math.pi - 0.05))

@@ -75,6 +75,13 @@ def test_a_number_comes_in_the_unit_asked_for(desk, entry, sensors, value) -> No
         ("{sensor: laser_left, above_m: 0.5}", {"laser_left": 0.42}, False),
         ("{sensor: right_foot_contact}", {"right_foot_contact": True}, True),
         ("{sensor: imu.orientation.roll, above_deg: 50}", {"imu.orientation": np.array([1.0, 0, 0])}, True),
+        ("{sensor: imu, fallen: front}", {"imu.orientation": np.radians([170.0, 80.0, 0.0])}, True),
+        ("{sensor: imu, fallen: front}", {"imu.orientation": np.radians([0.0, 59.0, 0.0])}, False),
+        ("{sensor: imu, fallen: back}", {"imu.orientation": np.radians([0.0, -61.0, 0.0])}, True),
+        ("{sensor: imu, fallen: back}", {"imu.orientation": np.radians([0.0, 61.0, 0.0])}, False),
+        ("{sensor: imu, fallen: side}", {"imu.orientation": np.radians([-41.0, 0.0, 0.0])}, True),
+        ("{sensor: imu, fallen: any}", {"imu.orientation": np.radians([39.0, 20.0, 0.0])}, False),
+        ("{sensor: imu, fallen: any}", {"imu.orientation": np.radians([0.0, 180.0, 0.0])}, True),
         ("{load: right_shoulder_roll, below_nm: -1.5}", {}, True),
         ("{clock: since_start, above_s: 5}", {}, False),
         ("{sensor: ring, corridor: {width_m: 0.4}, below_m: 2.1}", {}, True),
@@ -86,6 +93,31 @@ def test_a_number_comes_in_the_unit_asked_for(desk, entry, sensors, value) -> No
 )
 def test_a_flag_is_true_where_it_says(desk, entry, sensors, value) -> None:
     assert read(desk.wired(entry, "bool", "x"), sensors) is value
+
+
+@pytest.mark.parametrize(
+    ("acceleration", "side"),
+    [
+        ((-9.8, 0.5, -1.0), "front"),
+        ((8.0, 5.0, 1.0), "back"),
+        ((1.0, -9.0, 2.0), "side"),
+        ((0, 0, 5.0), None),
+    ],
+)
+def test_an_accelerometer_tells_on_which_side_the_robot_lies(desk, acceleration, side) -> None:
+    for asked in ("front", "back", "side"):
+        path = desk.write(INPUTS="{x: bool}", GUARD="x", INPUT=f"x: {{sensor: tilt, fallen: {asked}}}")
+        tilt = "tilt: {kind: accelerometer, mount: imu, range_m_s2: 20}"
+        text = path.read_text().replace("  compass: {", f"  {tilt},\n  compass: {{")
+        path.write_text(text)
+        assert read(read_behaviour(path), {"tilt": np.array(acceleration)}) is (asked == side)
+
+
+def test_a_robot_whose_imu_fails_lies_or_stands_as_before(desk) -> None:
+    runner = BehaviourRunner(desk.wired("{sensor: imu, fallen: any}", "bool", "x"))
+    for roll_deg, lies in ((90.0, True), (math.nan, True), (0.0, False), (math.inf, False)):
+        orientation = np.radians([roll_deg, 0.0, 0.0])
+        assert runner.step(state(**{"imu.orientation": orientation})).inputs["x"] is lies
 
 
 def test_a_whole_number_is_rounded_and_kept_in_its_range(desk) -> None:

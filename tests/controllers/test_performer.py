@@ -15,20 +15,24 @@ from posewright.control import drive
 from posewright.controllers.behaviours import BehaviourController, read_behaviour
 from posewright.controllers.behaviours.outputs import STAND, Action
 from posewright.controllers.behaviours.performer import Performer
+from posewright.controllers.walker import Walker
 from posewright.formats import read_motion
-from posewright.gaits import QuadrupedGenerator, VelocityCommand, read_gait
+from posewright.gaits import VelocityCommand, read_gait
+from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")
 KICK = read_motion(DOG.folder / "motions" / "kick_right.motion.yaml")
 BOW = read_motion(DOG.folder / "motions" / "play_bow.motion.yaml")
 PAN = DOG.index("head_pan")
+NECK = DOG.index("neck_tilt")
+FREE_NECK = Keyframe(Pose.of(("neck_tilt",), {}, ("neck_tilt",)), 1.0)
 STEP = DOG.max_speeds * DOG.frame_period_s
 
 
 def performer() -> Performer:
-    gaits = {name: QuadrupedGenerator(read_gait(name), DOG) for name in ("trot", "crawl")}
-    return Performer(DOG, {"kick": KICK, "bow": BOW}, gaits, DOG.pose("stand"))
+    walkers = {name: Walker(read_gait(name), DOG) for name in ("trot", "crawl")}
+    return Performer(DOG, {"kick": KICK, "bow": BOW}, walkers, DOG.pose("stand"))
 
 
 def state() -> BodyState:
@@ -71,7 +75,7 @@ def test_whatever_is_asked_for_and_whenever_no_joint_jumps(plan: list[tuple[Acti
 
 def test_a_gait_begins_in_its_standing_pose_and_ends_there() -> None:
     doing = performer()
-    standing = QuadrupedGenerator(read_gait("trot"), DOG).standing_pose
+    standing = Walker(read_gait("trot"), DOG).standing_pose
     doing.request(Action("trot", VelocityCommand(0.1)))
     rows = frames(doing, 250)
     assert np.abs(rows - standing).max(axis=1).min() < 1e-9
@@ -94,9 +98,46 @@ def test_a_motion_waits_for_the_gait_to_stand_and_a_gait_for_the_motion_to_end()
     assert [name for name, _ in itertools.groupby(order) if name] == ["kick", "trot", "bow"]
 
 
+@pytest.mark.parametrize("first", [Action("trot", VelocityCommand(0.1)), Action("kick")])
+def test_an_action_at_once_begins_in_the_middle_of_another_without_a_jump(first: Action) -> None:
+    doing = performer()
+    doing.request(first)
+    rows = [frames(doing, 150)]  # in the middle of a step, or of the kick
+    doing.request(Action("bow", at_once=True))
+    rows.append(frames(doing, 1))
+    assert doing.playing == "bow"
+    rows.append(frames(doing, 600))
+    path = np.concatenate(rows)
+    standing = performer()
+    standing.request(Action("bow"))
+    assert path[-1] == pytest.approx(frames(standing, 600)[-1])  # it was played to its end
+    assert (np.abs(np.diff(path[149:], axis=0)) <= 1.1 * STEP).all()
+
+
+def test_who_is_at_it_already_is_not_interrupted_again() -> None:
+    doing = performer()
+    once = performer()
+    for other in (doing, once):
+        other.request(Action("bow", at_once=True))
+    first = frames(doing, 40)
+    doing.request(Action("bow", at_once=True))  # as at every tick
+    assert np.array_equal(np.concatenate((first, frames(doing, 40))), frames(once, 80))
+
+
+def test_joints_that_were_free_go_on_from_where_they_are() -> None:
+    limp = Motion("limp", DOG.name, ("neck_tilt",), (FREE_NECK,))
+    doing = Performer(DOG, {"limp": limp, "bow": BOW}, {}, DOG.pose("stand"))
+    doing.request(Action("limp"))
+    frames(doing, 10)
+    doing.request(Action("bow", at_once=True))
+    dropped = state()
+    dropped.positions[NECK] -= 0.3
+    assert abs(doing.next(dropped, 1).angles[0, NECK] - dropped.positions[NECK]) <= STEP[NECK]
+
+
 def test_more_than_the_gait_can_do_is_done_as_far_as_it_goes() -> None:
     doing = performer()
-    fastest = QuadrupedGenerator(read_gait("trot"), DOG).clip_command(VelocityCommand(9.0, 0.0, 9.0))
+    fastest = Walker(read_gait("trot"), DOG).clip_command(VelocityCommand(9.0, 0.0, 9.0))
     doing.request(Action("trot", VelocityCommand(9.0, 0.0, 9.0)))
     greedy = frames(doing, 300)
     second = performer()
@@ -159,9 +200,9 @@ def test_a_behaviour_walks_at_the_velocity_of_its_charts_numbers(tmp_path: Path)
     assert set(behaviour.documents) >= {"stroll.chart.yaml", "trot.gait.yaml"}
     body = MockBody(DOG, lambda t: {"infrared_near": 0.1 if t > 2.0 else 0.5}, positions=behaviour.start_pose)
     drive(body, {DOG.name: BehaviourController(behaviour)}, until_s=6.0)
-    expected = QuadrupedGenerator(read_gait("trot"), DOG)
+    expected = Walker(read_gait("trot"), DOG)
     expected.request(VelocityCommand(0.1, 0.0, np.radians(-20)))
-    walked = expected.frames(100)
+    walked = expected.frames(state(), 100)
     legs = [DOG.index(joint) for leg in DOG.legs for joint in leg.joints]
     begins = np.flatnonzero((np.abs(body.commands[:, legs] - walked[0, legs]) < 1e-12).all(axis=1))
     assert len(begins)

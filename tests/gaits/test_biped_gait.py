@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from posewright.errors import DocumentError, InputError, UnknownNameError
 from posewright.gaits import (
+    OPEN_LOOP,
     STILL,
     BipedGait,
     BipedGenerator,
@@ -26,7 +28,10 @@ from posewright.gaits import (
     se2_exp,
     write_gait,
 )
+from posewright.gaits.biped.generator import SWING_TILT_SPEED
 from posewright.gaits.biped.parameters import EXPLANATIONS
+from posewright.gaits.biped.step import OTHER_SIDE
+from posewright.gaits.feedback import UPRIGHT, Tilt
 from posewright.kinematics import biped_legs_of
 from posewright.robots import SIDES, robot
 
@@ -142,6 +147,63 @@ def test_the_soles_are_where_they_were_planned() -> None:
     np.testing.assert_allclose(level[:, :2], step.foot_poses["left"][:, :2], atol=1e-12)
     np.testing.assert_allclose(level[:, 2], left.sole_m[2] - PARAMETERS.hip_height_m, atol=1e-12)
     np.testing.assert_allclose((lean @ turn)[:, :, 2], np.tile([0.0, 0.0, 1.0], (len(sole), 1)), atol=1e-12)
+
+
+@given(st.floats(-0.5, 0.5), st.floats(-0.3, 0.3), st.sampled_from(SIDES))
+@settings(max_examples=10, deadline=None)
+def test_the_swinging_foot_of_a_tilted_trunk_is_level_and_where_it_would_be_under_an_upright_one(
+    pitch: float, roll: float, side: str
+) -> None:
+    """By going forward in the trunk's frame, turned by the trunk's true tilt: Ry(lean + pitch) Rx(roll)."""
+    planner = generator().planner
+    step = planner.plan_step(VelocityCommand(0.1), planner.standing_feet, swing_side=side, amplitude=1.0)
+    tilts = {side: np.tile([roll, pitch], (1, 1)), OTHER_SIDE[side]: np.zeros((1, 2))}
+    frame = planner.n_frames // 2
+    rows = planner.solve_frames(step, slice(frame, frame + 1), tilts)
+    leg = LEGS[side]
+    sole, turn = leg.forward(leg.pick_angles(rows))
+    trunk = Rotation.from_euler("ZYX", [0.0, PARAMETERS.lean_rad + pitch, roll]).as_matrix()
+    hips = np.array([leg.hip_m[0] + leg.hip_ahead_m, 0.0, leg.hip_m[2]])
+    place = (sole[0] - hips) @ trunk.T
+    np.testing.assert_allclose(place[:2], step.foot_poses[side][frame, :2], atol=1e-12)
+    height = step.lifts_m[frame] + leg.sole_m[2] - PARAMETERS.hip_height_m
+    assert place[2] == pytest.approx(height, abs=1e-12)
+    np.testing.assert_allclose((trunk @ turn[0])[:, 2], [0.0, 0.0, 1.0], atol=1e-12)
+
+
+LEVELLING = replace(GAIT, feedback=FeedbackGains(foot_levelling=1.0))
+
+
+def tilted_rows(gait: BipedGait, tilts: list[Tilt], n_frames: int) -> np.ndarray:
+    """Return the frames of a walk on the spot during which the trunk has the given excess tilts."""
+    walk = gait.generator(CARD)
+    walk.request(STILL)
+    chunks = []
+    for tilt in tilts:
+        walk.set_excess_tilt(tilt)
+        chunks.append(walk.frames(n_frames))
+    return np.concatenate(chunks)
+
+
+def test_a_walk_without_excess_tilt_or_without_levelling_is_as_planned() -> None:
+    planned = GAIT.generator(CARD)
+    planned.request(STILL)
+    rows = planned.frames(60)
+    np.testing.assert_array_equal(tilted_rows(LEVELLING, [UPRIGHT] * 15, 4), rows)
+    open_loop = replace(GAIT, feedback=OPEN_LOOP)
+    np.testing.assert_array_equal(tilted_rows(open_loop, [Tilt(0.2, 0.3)] * 15, 4), rows)
+
+
+def test_a_tilt_moves_joints_steadily_and_is_forgotten_after_it_has_passed() -> None:
+    tilts = [UPRIGHT] * 20 + [Tilt(-0.1, 0.3)] * 20 + [UPRIGHT] * 60
+    rows = tilted_rows(LEVELLING, tilts, 4)
+    planned = tilted_rows(LEVELLING, [UPRIGHT] * 100, 4)
+    assert np.abs(rows[80:160] - planned[80:160]).max() > 0.2
+    np.testing.assert_allclose(rows[300:], planned[300:], atol=1e-12)
+    speeds = np.abs(np.diff(rows - planned, axis=0)) / CARD.frame_period_s
+    assert speeds.max() < 2.0 * SWING_TILT_SPEED  # roll and pitch add up in the ankle
+    halves = [tilted_rows(LEVELLING, [Tilt(0.1, 0.2)] * n, 120 // n) for n in (20, 60)]
+    np.testing.assert_allclose(*halves, atol=1e-12)  # however the frames are fetched
 
 
 def test_a_slow_command_is_followed_and_not_rounded_to_nothing() -> None:
@@ -267,8 +329,8 @@ def test_a_robot_without_a_hip_yaw_turns_while_both_feet_are_down() -> None:
     gait = read_gait("nova_walk", robot=nova)
     assert isinstance(gait, BipedGait)
     walk = gait.generator(nova)
-    for _ in range(12):
-        step = walk.take_step(VelocityCommand(turn_rad_s=0.3))
+    steps = [walk.take_step(VelocityCommand(turn_rad_s=0.3)) for _ in range(12)]
+    step = steps[-1]
     # both feet point ahead; to turn left, the left one pushes ahead of the trunk and the right one back
     left = step.foot_poses["left"]
     right = step.foot_poses["right"]
@@ -283,8 +345,10 @@ def test_a_robot_without_a_hip_yaw_turns_while_both_feet_are_down() -> None:
         assert left[second, 0] - left[first, 0] > 1e-4
         assert right[second, 0] - right[first, 0] < -1e-4
     # as far as the body is to turn, by the gain, about the middle between the feet
-    turned = walk.planner.step_s * 0.3 * gait.travel_gain.turn
-    assert np.abs(np.diff(standing_foot[:, 0])).sum() == pytest.approx(turned * 0.046, rel=0.2)
+    turn_rad = walk.planner.step_s * 0.3 * gait.travel_gain.turn
+    stance_side = "left" if step.swing_side == "right" else "right"
+    way_m = step.feet_after[stance_side][0] - steps[-2].feet_after[stance_side][0]
+    assert abs(way_m) == pytest.approx(turn_rad * gait.parameters.stance_m, rel=0.03)
 
 
 def test_the_greatest_speed_is_reached_in_so_many_steps_and_the_first_ones_lift_less() -> None:

@@ -22,6 +22,7 @@ NOT_FILES = {
     "open_studio": "starts a server; `draft of a motion` and others read its files",
     "open_view": "starts a server",
     "read_program": "a behaviour or another program, which have readers",
+    "read_stressed_program": "reads a program by `read_program`",
 }
 """Public functions that no reader calls, and why."""
 

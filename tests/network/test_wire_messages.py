@@ -25,6 +25,8 @@ from posewright.bodies import (
     JointCommands,
     JointStates,
     MockBody,
+    Plate,
+    Push,
 )
 from posewright.controllers.behaviours import read_behaviour
 from posewright.documents import Node
@@ -124,7 +126,12 @@ def test_a_message_that_is_none_is_refused_in_words(head: bytes, arrays: bytes, 
 def test_parts_come_back_with_sensors_and_body() -> None:
     behaviour = read_behaviour("obstacle_race", robot=BIOLOID)
     domain = DomainParameters(
-        friction=0.7, com_shift_m=(0.01, 0.0, -0.02), slope_rad=(0.1, 0.0), latency_frames=2
+        friction=0.7,
+        com_shift_m=(0.01, 0.0, -0.02),
+        slope_rad=(0.1, 0.0),
+        latency_frames=2,
+        pushes=(Push(1.5, 0.4, -0.2, link="left_foot"),),
+        plates=(Plate(1.0, 0.2, 0.3, 0.04, 0.003),),
     )
     start = (0.3, -0.1, 1.5)
     part = BodySpec(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from posewright.arrays import Flags, Floats
@@ -15,8 +15,10 @@ from posewright.evaluation.walking.walk import fall_limits
 from posewright.recordings.falls import (
     DownInterval,
     FallDetector,
+    FallenSide,
     FallLimits,
     describe_direction,
+    find_fallen_side,
     tilt,
     true_intervals,
     up_in_base_frame,
@@ -159,3 +161,19 @@ def test_falls_are_told_as_they_looked_then(until_s: float) -> None:
     detector = FallDetector(LIMITS)
     detector.advance(times_of(128), bases(flags))
     assert [fall.until_s for fall in detector.falls(until_s)] == ([] if until_s < 0.25 else [until_s])
+
+
+@given(st.tuples(*[st.floats(-1.0, 1.0)] * 3), st.floats(0.1, 20.0))
+def test_the_side_on_which_a_robot_lies_is_the_one_it_fell_to(up: tuple[float, ...], size: float) -> None:
+    length = float(np.linalg.norm(up))
+    assume(length > 0.1)
+    x, y, z = (component / length for component in up)
+    tilt_deg = math.degrees(math.acos(min(max(z, -1.0), 1.0)))
+    sideways_deg = math.degrees(math.asin(min(abs(y), 1.0)))
+    assume(abs(tilt_deg - 60.0) > 1e-6 and abs(sideways_deg - 40.0) > 1e-6)  # the limits of `PhysicsRules`
+    side = find_fallen_side(size * x, size * y, size * z)
+    if tilt_deg < 60.0 and sideways_deg < 40.0:
+        assert side is None
+    else:
+        directions = {"forward": FallenSide.FRONT, "back": FallenSide.BACK}
+        assert side is directions.get(describe_direction(-np.array([x, y, z])), FallenSide.SIDE)

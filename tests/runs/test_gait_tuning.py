@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
-from posewright.gaits import VelocityCommand, gait_text, read_gait, timing_of, write_gait
+from posewright.gaits import VelocityCommand, gait_text, read_gait, timing_of, velocity_limits, write_gait
 from posewright.runs import GaitProblem, TunedGait, tune_gait, walk_gait
 from posewright.runs.tuning.reading import parse_tune
 from posewright.runs.tuning.search import require_feet_in_reach
@@ -94,7 +94,7 @@ def test_a_walk_asks_for_a_share_of_the_greatest() -> None:
         VelocityTarget(-0.8, is_share=True),
         VelocityTarget(-1.0, is_share=True),
     )
-    command = walk.command(parameters, timing)
+    command = walk.command(velocity_limits(read_gait(MADE_GAIT).generator(ERS7)))
     speed = math.hypot(command.forward_m_s, command.left_m_s) * timing.ground_s
     assert speed == pytest.approx(parameters.maximum_displacement_m)
     assert command.turn_rad_s * timing.ground_s == pytest.approx(-parameters.maximum_turn_rad)

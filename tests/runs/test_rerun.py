@@ -65,7 +65,8 @@ def glided(recording: Recording) -> Recording:
     [
         ("passivity-test", {"seed": 2, "body": "random"}),
         ("passivity-test", {"seed": 2, "body": "random", "streams": "2026-11"}),
-        ("passivity-test-2017", {"seed": 3}),
+        ("passivity-test", {"seed": 2, "body": "random_push_05"}),
+        ("passivity-test-2017", {"seed": 3, "body": "plates_3mm"}),
         ("dog-crossing", {"seed": 4, "layout": "random"}),
         ("obstacle-race", {"seed": 5, "layout": "random"}),
         ("mini-sumo", {"seed": 2}),

@@ -15,12 +15,17 @@ if TYPE_CHECKING:
     from posewright.bodies.clock import Clock as Clock
     from posewright.bodies.clock import RealClock as RealClock
     from posewright.bodies.clock import SimulatedClock as SimulatedClock
+    from posewright.bodies.distributions import Distribution as Distribution
+    from posewright.bodies.distributions import Normal as Normal
+    from posewright.bodies.distributions import Uniform as Uniform
+    from posewright.bodies.disturbances import ClearCircle as ClearCircle
+    from posewright.bodies.disturbances import Plate as Plate
+    from posewright.bodies.disturbances import Push as Push
+    from posewright.bodies.disturbances import RandomPlates as RandomPlates
+    from posewright.bodies.disturbances import RandomPushes as RandomPushes
     from posewright.bodies.domain import NOMINAL as NOMINAL
-    from posewright.bodies.domain import Distribution as Distribution
     from posewright.bodies.domain import DomainParameters as DomainParameters
     from posewright.bodies.domain import DomainRandomization as DomainRandomization
-    from posewright.bodies.domain import Normal as Normal
-    from posewright.bodies.domain import Uniform as Uniform
     from posewright.bodies.domain import domain_randomization as domain_randomization
     from posewright.bodies.domain import domain_randomization_names as domain_randomization_names
     from posewright.bodies.domain import draw_domain as draw_domain
@@ -37,6 +42,9 @@ if TYPE_CHECKING:
     from posewright.bodies.mock import MockBody as MockBody
     from posewright.bodies.mock import Placement as Placement
     from posewright.bodies.mock import quiet_readings as quiet_readings
+    from posewright.bodies.posture import POSTURE as POSTURE
+    from posewright.bodies.posture import StartPosture as StartPosture
+    from posewright.bodies.posture import read_posture as read_posture
     from posewright.bodies.single import SingleBodyPlant as SingleBodyPlant
     from posewright.bodies.spec import BodySpec as BodySpec
     from posewright.bodies.spec import PlanarPose as PlanarPose

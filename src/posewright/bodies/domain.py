@@ -1,15 +1,28 @@
-"""Domain parameters of a body, such as friction and masses, and the distributions they are drawn from."""
+"""Domain parameters of a body: friction, masses, pushes, plates on the floor; and their distributions."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import numpy as np
 
-from posewright.documents import Catalogue, FieldReader, Node, read_document, read_record
+from posewright.bodies.distributions import Distribution, distribution_reader
+from posewright.bodies.disturbances import (
+    MAX_PLATES,
+    MAX_PUSHES,
+    ClearCircle,
+    Plate,
+    Push,
+    RandomPlates,
+    RandomPushes,
+    remove_plates,
+)
+from posewright.documents import Catalogue, FieldReader, read_document, read_record
+from posewright.documents.plain import PlainData, plain_mapping
 from posewright.errors import InputError
 
 MAX_SLOPE_RAD = math.radians(45.0)
@@ -39,6 +52,8 @@ class DomainParameters:
         com_shift_m: offset of the base's centre of mass in the frame of the base, x y z [m].
         slope_rad: roll and pitch of the ground about the field's axes [rad]. With a positive pitch the field
             falls away along +x, with a positive roll to the right.
+        pushes: forces on its links, each for a short time.
+        plates: plates on the floor.
 
     Raises:
         InputError: a number is not finite or out of range.
@@ -52,6 +67,8 @@ class DomainParameters:
     latency_frames: int = 0
     com_shift_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
     slope_rad: tuple[float, float] = (0.0, 0.0)
+    pushes: tuple[Push, ...] = ()
+    plates: tuple[Plate, ...] = ()
 
     def __post_init__(self) -> None:
         for name in _SCALES:
@@ -78,6 +95,12 @@ class DomainParameters:
         )
         _require_within("com_shift_m", values=self.com_shift_m, count=3, limit=MAX_SHIFT_M)
         _require_within("slope_rad", values=self.slope_rad, count=2, limit=MAX_SLOPE_RAD)
+        for name, count, limit in (
+            ("pushes", len(self.pushes), MAX_PUSHES),
+            ("plates", len(self.plates), MAX_PLATES),
+        ):
+            if count > limit:
+                raise InputError(f"a body has {count} {name}", hint=f"at most {limit}")
 
     @property
     def is_nominal(self) -> bool:
@@ -86,13 +109,40 @@ class DomainParameters:
 
     def __str__(self) -> str:
         differences = []
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if value != entry.default:
+        for name in FIELDS:
+            value = getattr(self, name)
+            if value != getattr(NOMINAL, name):
                 numbers = value if isinstance(value, tuple) else (value,)
                 listed = " ".join(f"{number:.4g}" for number in numbers)
-                differences.append(f"{entry.name} {listed}")
+                differences.append(f"{name} {listed}")
+        if self.pushes:
+            strongest_n_s = max(push.impulse_n_s for push in self.pushes)
+            differences.append(f"{len(self.pushes)} pushes of up to {strongest_n_s:.4g} N s")
+        if self.plates:
+            thickest_m = max(plate.thickness_m for plate in self.plates)
+            differences.append(f"{len(self.plates)} plates of up to {1000.0 * thickest_m:.4g} mm")
         return ", ".join(differences) or "nominal"
+
+    def to_dict(self) -> dict[str, PlainData]:
+        """Return the parameters as plain data, without pushes and plates where there are none."""
+        data = plain_mapping(self)
+        for name in ("pushes", "plates"):  # older recordings have no such keys
+            if not data[name]:
+                del data[name]
+        return data
+
+    def summary(self) -> dict[str, PlainData]:
+        """Return the parameters as plain data for a report, with the numbers of pushes and plates."""
+        data = self.to_dict()
+        for name in ("pushes", "plates"):
+            if name in data:
+                del data[name]
+                data[f"n_{name}"] = len(getattr(self, name))
+        return data
+
+    def without_plates_in(self, circles: Sequence[ClearCircle]) -> DomainParameters:
+        """Return these parameters without the plates that reach into a circle."""
+        return replace(self, plates=remove_plates(self.plates, circles)) if self.plates else self
 
 
 def _require_within(name: str, values: tuple[float, ...], count: int, limit: float) -> None:
@@ -110,118 +160,26 @@ NOMINAL = DomainParameters()
 """The body of the robot's model."""
 
 
-MAX_DEVIATIONS = 3.0
-"""Normal distributions are cut off so many standard deviations from the mean."""
-
-
-class Distribution(Protocol):
-    """A distribution of numbers."""
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The smallest and the greatest number that can be drawn."""
-
-    def draw(self, random: np.random.Generator) -> float:
-        """Return a number within the bounds."""
-
-    def draw_integer(self, random: np.random.Generator) -> int:
-        """Return an integer within the rounded bounds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Uniform:
-    """A uniform distribution.
-
-    Raises:
-        InputError: a number is not finite, or `low` is above `high`.
-    """
-
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
-            raise InputError(
-                f"a range cannot go from {self.low} to {self.high}",
-                hint="write finite numbers, the lower one first",
-            )
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """`low` and `high`."""
-        return self.low, self.high
-
-    def draw(self, random: np.random.Generator) -> float:
-        """Return a number from `low` to `high`."""
-        sample = float(random.uniform(self.low, self.high))
-        return min(max(sample, self.low), self.high)
-
-    def draw_integer(self, random: np.random.Generator) -> int:
-        """Return an integer from `low` to `high`, all with the same probability."""
-        low = round(self.low)  # rounding a draw would halve the probability of both bounds
-        high = round(self.high)
-        return min(low + int(random.random() * (high - low + 1)), high)
-
-
-@dataclass(frozen=True, slots=True)
-class Normal:
-    """A normal distribution, cut off at three standard deviations.
-
-    Raises:
-        InputError: a number is not finite, or the deviation is negative.
-    """
-
-    mean: float
-    deviation: float
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.mean) and math.isfinite(self.deviation) and self.deviation >= 0.0):
-            raise InputError(
-                f"a normal distribution cannot have the mean {self.mean} and the deviation {self.deviation}",
-                hint="finite numbers, a deviation of 0 or more",
-            )
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The mean less and plus three standard deviations."""
-        return self.mean - MAX_DEVIATIONS * self.deviation, self.mean + MAX_DEVIATIONS * self.deviation
-
-    def draw(self, random: np.random.Generator) -> float:
-        """Return a number within three standard deviations of the mean."""
-        n_deviations = float(random.standard_normal())
-        while abs(n_deviations) > MAX_DEVIATIONS:
-            n_deviations = float(random.standard_normal())
-        return self.mean + self.deviation * n_deviations
-
-    def draw_integer(self, random: np.random.Generator) -> int:
-        """Return a number within three standard deviations of the mean, rounded."""
-        return round(self.draw(random))
-
-
 @dataclass(frozen=True, slots=True)
 class DomainRandomization:
-    """The distributions of the fields of `DomainParameters`; None where a field is nominal."""
+    """The distributions of the fields of `DomainParameters`; None where a field is nominal.
 
-    friction: Annotated[Distribution | None, _distribution_reader("friction")] = None
-    mass_scale: Annotated[Distribution | None, _distribution_reader("mass_scale")] = None
-    stiffness_scale: Annotated[Distribution | None, _distribution_reader("stiffness_scale")] = None
-    damping_scale: Annotated[Distribution | None, _distribution_reader("damping_scale")] = None
-    armature_scale: Annotated[Distribution | None, _distribution_reader("armature_scale")] = None
-    latency_frames: Annotated[Distribution | None, _distribution_reader("latency_frames")] = None
-    com_shift_m: Annotated[Distribution | None, _distribution_reader("com_shift_m")] = None
-    slope_rad: Annotated[Distribution | None, _distribution_reader("slope_rad", math.radians(1.0))] = None
+    Pushes and plates are not among the `ranges` of a document, but have keys of their own.
+    """
+
+    friction: Annotated[Distribution | None, _range_reader("friction")] = None
+    mass_scale: Annotated[Distribution | None, _range_reader("mass_scale")] = None
+    stiffness_scale: Annotated[Distribution | None, _range_reader("stiffness_scale")] = None
+    damping_scale: Annotated[Distribution | None, _range_reader("damping_scale")] = None
+    armature_scale: Annotated[Distribution | None, _range_reader("armature_scale")] = None
+    latency_frames: Annotated[Distribution | None, _range_reader("latency_frames")] = None
+    com_shift_m: Annotated[Distribution | None, _range_reader("com_shift_m")] = None
+    slope_rad: Annotated[Distribution | None, _range_reader("slope_rad", math.radians(1.0))] = None
+    pushes: tuple[RandomPushes, ...] = ()
+    plates: RandomPlates | None = None
 
     def __post_init__(self) -> None:
-        # raises unless both extremes are valid bodies; then all that is drawn is valid
-        lowest: dict[str, tuple[float, ...]] = {}
-        highest: dict[str, tuple[float, ...]] = {}
-        for name, distribution in self.distributions.items():
-            low, high = distribution.bounds
-            n_numbers = _COUNTS.get(name, 1)
-            lowest[name] = (low,) * n_numbers
-            highest[name] = (high,) * n_numbers
-        _build_parameters(lowest)
-        _build_parameters(highest)
+        _require_valid_extremes(self.distributions)
 
     @property
     def distributions(self) -> dict[str, Distribution]:
@@ -234,8 +192,11 @@ class DomainRandomization:
         return distributions
 
 
-FIELDS = tuple(entry.name for entry in fields(DomainRandomization))
-"""In the order of their random streams: new fields go to the end, so that old seeds keep their bodies."""
+_STREAMS = {entry.name: stream for stream, entry in enumerate(fields(DomainRandomization))}
+"""Number of each field's random stream: new fields go to the end, so that old seeds keep their bodies."""
+
+FIELDS = tuple(name for name in _STREAMS if name not in {"pushes", "plates"})
+"""The fields that are numbers."""
 
 _COUNTS = {"com_shift_m": 3, "slope_rad": 2}
 """Numbers in a field that has several, which are drawn one after the other."""
@@ -252,14 +213,34 @@ def draw_domain(ranges: DomainRandomization, seed: int) -> DomainParameters:
     if seed < 0:
         raise InputError(f"the seed {seed} is negative", hint="0 or more")
     samples: dict[str, tuple[float, ...]] = {}
-    for stream, name in enumerate(FIELDS):
-        distribution = ranges.distributions.get(name)
-        if distribution is None:
-            continue
-        random = np.random.default_rng([seed, stream])
+    for name, distribution in ranges.distributions.items():
+        random = np.random.default_rng([seed, _STREAMS[name]])
         draw = distribution.draw_integer if name == "latency_frames" else distribution.draw
         samples[name] = tuple(draw(random) for _ in range(_COUNTS.get(name, 1)))
-    return _build_parameters(samples)
+    pushes: list[Push] = []
+    for index, random_pushes in enumerate(ranges.pushes):
+        pushes += random_pushes.draw(np.random.default_rng([seed, _STREAMS["pushes"], index]))
+    plates: tuple[Plate, ...] = ()
+    if ranges.plates is not None:
+        plates = ranges.plates.draw(np.random.default_rng([seed, _STREAMS["plates"]]))
+    return replace(
+        _build_parameters(samples),
+        pushes=tuple(sorted(pushes, key=lambda push: push.time_s)),
+        plates=plates,
+    )
+
+
+def _require_valid_extremes(distributions: Mapping[str, Distribution]) -> None:
+    """Raise an InputError unless both extremes are valid bodies; then all that is drawn is valid."""
+    lowest: dict[str, tuple[float, ...]] = {}
+    highest: dict[str, tuple[float, ...]] = {}
+    for name, distribution in distributions.items():
+        low, high = distribution.bounds
+        n_numbers = _COUNTS.get(name, 1)
+        lowest[name] = (low,) * n_numbers
+        highest[name] = (high,) * n_numbers
+    _build_parameters(lowest)
+    _build_parameters(highest)
 
 
 def _build_parameters(samples: dict[str, tuple[float, ...]]) -> DomainParameters:
@@ -308,33 +289,42 @@ def domain_randomization_names() -> tuple[str, ...]:
 def read_domain_randomization(path: Path) -> DomainRandomization:
     """Read a document of the ranges from which the parameters of bodies are drawn.
 
+    `ranges` may be the name of a set that ships, whose ranges it then has; `pushes` and `plates` are its own.
+
     Raises:
         DocumentError: the document cannot be read.
     """
-    document = read_document(path).fields(required=("bodies", "ranges"), optional=("source",))
+    document = read_document(path).fields(required=("bodies",), optional=_DOCUMENT_KEYS)
     document["bodies"].text()  # the name of the document, which must be a text
-    return read_record(document["ranges"], DomainRandomization)
+    if not any(key in document for key in ("ranges", "pushes", "plates")):
+        document["bodies"].fail("nothing differs from the model", hint="add ranges, pushes or plates")
+    randomization = DomainRandomization()
+    if "ranges" in document and isinstance(document["ranges"].value, str):
+        name = document["ranges"].choice("set of bodies", domain_randomization_names())
+        randomization = replace(domain_randomization(name), pushes=(), plates=None)
+    elif "ranges" in document:
+        randomization = read_record(document["ranges"], DomainRandomization, pushes=(), plates=None)
+    pushes: tuple[RandomPushes, ...] = ()
+    if "pushes" in document:
+        pushes = tuple(read_record(node, RandomPushes) for node in document["pushes"].items())
+    plates = read_record(document["plates"], RandomPlates) if "plates" in document else None
+    return replace(randomization, pushes=pushes, plates=plates)
 
 
-def _distribution_reader(name: str, unit: float = 1.0) -> FieldReader:
-    """Return a reader of a distribution: uniform by `low` and `high`, or normal by `mean` and `sd`.
+_DOCUMENT_KEYS = ("source", "ranges", "pushes", "plates")
+"""Keys of a document besides its name."""
+
+
+def _range_reader(name: str, unit: float = 1.0) -> FieldReader:
+    """Return a reader of the distribution of a field of `DomainRandomization`; the document has its source.
 
     Args:
-        name: the field of `DomainRandomization` that it is for.
+        name: the field.
         unit: size of the document's unit, in SI units.
     """
 
-    def read(node: Node) -> Distribution:
-        written_keys = node.fields()
-        is_normal = "sd" in written_keys or "mean" in written_keys
-        keys = ("mean", "sd") if is_normal else ("low", "high")
-        entries = node.fields(required=(*keys, "source"), optional=())
-        entries["source"].text()
-        first, second = (entries[key].number() * unit for key in keys)  # low and high, or mean and deviation
-        with node.locate_errors():
-            distribution: Distribution = Normal(first, second) if is_normal else Uniform(first, second)
-            # raises unless the extremes are valid bodies
-            replace(DomainRandomization(), **{name: distribution})
-        return distribution
+    def require_valid(distribution: Distribution) -> None:
+        """Raise an InputError unless the extremes are valid bodies."""
+        _require_valid_extremes({name: distribution})
 
-    return FieldReader(read)
+    return distribution_reader(unit, needs_source=True, require_valid=require_valid)

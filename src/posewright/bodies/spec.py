@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from posewright.arrays import Floats
 from posewright.bodies.domain import NOMINAL, DomainParameters
+from posewright.bodies.posture import StartPosture
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class BodySpec:
         seed: of all randomness of the body.
         domain: how a simulated body differs from the robot's model.
         record_contacts: whether the ground truth contains all contacts, where the body has a ground truth.
+        posture: how it is put down at the start; other bodies than simulated ones stand.
     """
 
     name: str
@@ -40,6 +42,7 @@ class BodySpec:
     seed: int = 0
     domain: DomainParameters = NOMINAL
     record_contacts: bool = False
+    posture: StartPosture = StartPosture.STANDING
 
     def __repr__(self) -> str:
         return f"<BodySpec {self.name}: {self.robot.name} at {self.start}>"

@@ -33,6 +33,7 @@ COMMANDS = (
     Command("motion", DESIGN, "Motion files: create, inspect, convert, check, draw, film, play, view."),
     Command("gait", DESIGN, "Gaits that follow a velocity command: list, sample, draw, simulate, measure."),
     Command("tune", DESIGN, "Search for the gait parameters that walk best in simulation."),
+    Command("stress", DESIGN, "Map falls and speed over friction, mass, slope, pushes and more."),
     Command("chart", DESIGN, "State machines (charts): prove, run, test, compare, draw, convert."),
     Command(
         "studio", DESIGN, "Open the studio in the browser: pose the robot and edit keyframes under gravity."

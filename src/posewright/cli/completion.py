@@ -205,6 +205,11 @@ COMPLETERS: Mapping[str, Completer] = {
     "IN": _motions,
     "MOTION": _motions,
     "GAIT": _gaits,
+    "GAIT|BEHAVIOUR": files(
+        ".gait.yaml",
+        ".behaviour.yaml",
+        names=catalogue("posewright.gaits.gait_names", "posewright.controllers.behaviours.behaviour_names"),
+    ),
     "CHART": _charts,
     "OTHER": _charts,
     "RECORDING": files(".mcap"),
@@ -224,6 +229,11 @@ COMPLETERS: Mapping[str, Completer] = {
     "--behaviour": files(
         ".behaviour.yaml", names=catalogue("posewright.controllers.behaviours.behaviour_names")
     ),
+    "--contest": files(
+        ".trial.yaml",
+        names=catalogue("posewright.runs.trial_names", "posewright.contests.contest_names"),
+    ),
+    "--factors": catalogue("posewright.runs.FACTORS"),
     "--body": files(".bodies.yaml", names=_bodies),
     "--motions": files(".mtn"),
     "--rules": files(".rules.yaml"),

@@ -55,8 +55,9 @@ Body = Annotated[
     str,
     option(
         "--body B",
-        "nominal: the model as it is; random: with other friction, masses and servos; a *.bodies.yaml; or, "
-        "with fewer figures: mock, dynamixel:PORT, zenoh:NAME, yarp:NAME.",
+        "nominal: the model as it is; random: with other friction, masses and servos; push_05, "
+        "plates_3mm, slope: pushed, or on another floor; a *.bodies.yaml; or, with fewer figures: mock, "
+        "dynamixel:PORT, zenoh:NAME, yarp:NAME.",
     ),
 ]
 Bodies = Annotated[

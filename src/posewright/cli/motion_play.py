@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright import bodies, control, evaluation, hazards, recordings, runs
-from posewright.bodies import Plant, TorquePolicy
+from posewright.bodies import Plant, StartPosture, TorquePolicy
 from posewright.cli.console import print_error, print_result, print_warning, spinner
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import (
@@ -32,7 +32,8 @@ AnyBody = Annotated[
     str,
     option(
         "--body B",
-        "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME, or a body of an installed package.",
+        "sim; random: simulated, with parameters drawn by the seed; a *.bodies.yaml to draw them from; mock; "
+        "dynamixel:PORT; robonova:PORT; zenoh:NAME; yarp:NAME; or a body of an installed package.",
     ),
 ]
 OnEnd = Annotated[
@@ -41,6 +42,10 @@ OnEnd = Annotated[
         "--on-end POLICY",
         "release: torque off at the end; hold: keep the last pose. After an error the torque is always off.",
     ),
+]
+Start = Annotated[
+    StartPosture,
+    option("--start POSTURE", "How a simulated robot is put down at the start."),
 ]
 STATUS_PERIOD_S = 0.5
 """Time between two updates of the progress [s]."""
@@ -60,6 +65,8 @@ def play(
         float, option("--settle S", "How long to stand in the first pose before the motion, in seconds.")
     ] = 1.0,
     hold: Annotated[float, option("--hold S", "How long to hold the last pose, in seconds.")] = 1.0,
+    start: Start = StartPosture.STANDING,
+    seed: Annotated[int, option("--seed N", "Seed of a random body.", min=0)] = 0,
     on_end: OnEnd = TorquePolicy.RELEASE,
     real_time: RealTime = False,
     record: Record = None,
@@ -69,12 +76,14 @@ def play(
     """Play a motion on a simulated body, a robot on its servo bus, or a robot across the network.
 
     A real robot first moves slowly to the motion's first pose; a motion in which `motion check` reports
-    errors is played on simulated bodies only. Exits with 1 if the robot falls.
+    errors is played on simulated bodies only. Exits with 1 if the robot falls,
+    or still lies at the end.
 
     [bold]Examples[/]
       posewright motion play walk.motion.yaml
       posewright motion play humanoid.mtn --page Bow --body dynamixel:/dev/ttyUSB0
       posewright motion play kick.motion.yaml --body zenoh:aibo --record kick.mcap
+      posewright motion play get_up_front.motion.yaml --start lying_front --body random --seed 7
     """
     require_recording_path(record, file)
     motion = open_for_robot(file, robot).motion(page)
@@ -89,6 +98,8 @@ def play(
             body=body,
             settle_s=settle,
             hold_s=hold,
+            start_posture=start.value,
+            seed=seed,
             plant_watchers=[progress.for_plant],
             record=record,
             accept_faults=accept_faults,

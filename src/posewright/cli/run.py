@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright import control, figures, runs
-from posewright.bodies import TorquePolicy
+from posewright.bodies import StartPosture, TorquePolicy
 from posewright.cli import console, film_options
 from posewright.cli.batch import (
     BatchOptions,
@@ -25,7 +25,7 @@ from posewright.cli.batch import (
 )
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import format_speed, show_outcome
-from posewright.cli.motion_play import OnEnd
+from posewright.cli.motion_play import OnEnd, Start
 from posewright.cli.options import (
     AcceptFaults,
     AsJson,
@@ -87,8 +87,9 @@ Body = Annotated[
     str,
     option(
         "--body BODY",
-        "sim; random: simulated, with parameters drawn by the seed; a *.bodies.yaml to draw them from; mock; "
-        "dynamixel:PORT; zenoh:NAME; yarp:NAME; or a body of an installed package.",
+        "sim; random: simulated, with parameters drawn by the seed; push_05, plates_3mm, slope: pushed, or "
+        "on another floor; a *.bodies.yaml to draw from; mock; dynamixel:PORT; zenoh:NAME; yarp:NAME; or a "
+        "body of an installed package.",
     ),
 ]
 ControllerName = Annotated[
@@ -159,6 +160,7 @@ def run(
     view: View = False,
     legal: Legal = False,
     get_up: GetUp = None,
+    start: Start = StartPosture.STANDING,
     streams: StreamsName = "2026-12",
     on_end: OnEnd = TorquePolicy.RELEASE,
     accept_faults: AcceptFaults = False,
@@ -208,6 +210,7 @@ def run(
                 controller=controller,
                 legal=legal,
                 get_up_s=get_up,
+                start_posture=start.value,
                 streams=streams,
                 folder=batch.folder or BATCH_FOLDER,
                 recordings=batch.recordings,
@@ -241,6 +244,7 @@ def run(
             controller=controller,
             legal=legal,
             get_up_s=get_up,
+            start_posture=start.value,
             streams=streams,
             to_film=film is not None,
             camera=camera,

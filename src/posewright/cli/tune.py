@@ -65,6 +65,38 @@ GaitFile = Annotated[Path | None, option("--output -o FILE", "Write the best gai
 PlotFile = Annotated[
     Path | None, option("--plot PICTURE", "Draw the course of the search (png, svg or pdf).")
 ]
+GaitName = Annotated[
+    str | None,
+    option(
+        "--gait GAIT",
+        "Start at this gait, by name or path, in place of the tuning's; its robot walks.",
+    ),
+]
+Body = Annotated[
+    list[str] | None,
+    option(
+        "--body B",
+        "Draw the random bodies from this set: random, or a *.bodies.yaml. Repeat for more sets.",
+        show_default=False,
+    ),
+]
+Bodies = Annotated[
+    int | None,
+    option(
+        "--bodies N",
+        "Number of random bodies that every candidate walks on. Default: as in the tuning.",
+        min=0,
+    ),
+]
+HeldOut = Annotated[
+    int | None,
+    option(
+        "--held-out N",
+        "Number of other random bodies on which the result is tested. Default: as in the tuning, else "
+        f"{runs.DEFAULT_HELD_OUT} if candidates walk on random bodies.",
+        min=0,
+    ),
+]
 List = Annotated[bool, option("--list", "List the tunings that come with Posewright; search nothing.")]
 Report = Annotated[
     Path | None,
@@ -89,6 +121,10 @@ def tune(
     resume: Resume = False,
     output: GaitFile = None,
     plot: PlotFile = None,
+    gait: GaitName = None,
+    body: Body = None,
+    bodies: Bodies = None,
+    held_out: HeldOut = None,
     is_list: List = False,
     report: Report = None,
     as_json: AsJson = False,
@@ -104,6 +140,7 @@ def tune(
       posewright tune fast
       posewright tune fast --seed 3 --generations 200 --journal fast_3.jsonl -o my_fast.gait.yaml
       posewright tune fast --resume --generations 300 --plot fast.png
+      posewright tune biped --gait my_walk.gait.yaml --bodies 5 -o my_faster_walk.gait.yaml
       posewright tune my_trot.tune.yaml --workers 4 --json
       posewright tune --report fast.tune.jsonl --plot fast.png
     """
@@ -111,12 +148,14 @@ def tune(
         is_list = True
         tuning = None
     options = SearchOptions(generations, population, seed, workers)
+    overrides = runs.TuneOverrides(gait, tuple(body) if body else None, bodies, held_out)
     has_task = [tuning is not None, report is not None, is_list]
     if has_task.count(True) != 1:
         raise InputError(
             "expected exactly one task", hint="pass the name of a tuning, or --list, or --report JOURNAL"
         )
-    has_search_options = options != SearchOptions() or resume or bool(journal or output)
+    has_options = options != SearchOptions() or overrides != runs.TuneOverrides()
+    has_search_options = has_options or resume or bool(journal or output)
     if has_search_options and tuning is None:
         raise InputError(
             "--list and --report do not search", hint="name a tuning, or leave out the options of a search"
@@ -127,7 +166,8 @@ def tune(
     elif report is not None:
         _show_journal(report, plot, as_json=as_json)
     elif tuning is not None:
-        _search(tuning, options, SearchFiles(journal, output, plot), resume=resume, as_json=as_json)
+        files = SearchFiles(journal, output, plot)
+        _search(tuning, overrides, options, files, resume=resume, as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -149,9 +189,17 @@ class SearchFiles:
     plot: Path | None
 
 
-def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: bool, as_json: bool) -> None:
+def _search(
+    tuning: str,
+    overrides: runs.TuneOverrides,
+    options: SearchOptions,
+    files: SearchFiles,
+    *,
+    resume: bool,
+    as_json: bool,
+) -> None:
     """Run or resume a search, show its progress, write its results, and print a summary."""
-    task = runs.read_tune(tuning)
+    task = runs.read_tune(tuning, overrides=overrides)
     journal_path = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
     _require_writable_files(task, journal_path, files)
     journal = _open_journal(journal_path, resume=resume)
@@ -180,7 +228,7 @@ def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: 
                 after=progress.on_attempt,
             )
     except KeyboardInterrupt:
-        print_resume_command(tuning, journal_path, progress)
+        print_resume_command(tuning, overrides, journal_path, progress)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if files.plot is not None:
         figures.save_figure(figures.draw_tuning(journal_path), files.plot)
@@ -374,13 +422,28 @@ def show_progress(progress: SearchProgress) -> Iterator[None]:
         yield
 
 
-def print_resume_command(tuning: str, journal: Path, progress: SearchProgress) -> None:
+def print_resume_command(
+    tuning: str, overrides: runs.TuneOverrides, journal: Path, progress: SearchProgress
+) -> None:
     """Print that the search was stopped, and the commands that continue it and write its best gait."""
     if not journal.exists():
         console.print_note("stopped before anything was written")
         return
-    command = shlex.join(["posewright", "tune", tuning, "--resume", "--journal", str(journal)])
+    words = ["posewright", "tune", tuning, *_override_options(overrides), "--resume", "--journal"]
+    command = shlex.join([*words, str(journal)])
     console.print_note(f"stopped; the evaluated candidates are in {journal}. Continue with: {command}")
     if progress.generation:
         best_command = f"{command} --generations {progress.generation} -o best.gait.yaml"
         console.print_note(f"to write the best gait so far: {best_command}")
+
+
+def _override_options(overrides: runs.TuneOverrides) -> Iterator[str]:
+    """Yield the options of the command line that state the overrides."""
+    if overrides.gait is not None:
+        yield from ("--gait", overrides.gait)
+    for name in overrides.ranges or ():
+        yield from ("--body", name)
+    if overrides.n_random is not None:
+        yield from ("--bodies", str(overrides.n_random))
+    if overrides.n_held_out is not None:
+        yield from ("--held-out", str(overrides.n_held_out))

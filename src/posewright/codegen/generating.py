@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from posewright.codegen.targets import BuildResult, target_named
 from posewright.codegen.trace import LineRange, line_ranges
 from posewright.codegen.unit import Executable, SourceFile, UnitSpec
 from posewright.codegen.user_sources import check_user_files
-from posewright.controllers.behaviours import behaviour_names, read_behaviour
+from posewright.controllers.behaviours import Behaviour, behaviour_names, read_behaviour
 from posewright.display import Lines
 from posewright.documents import (
     Bounds,
@@ -42,6 +42,7 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.errors import InputError, OutputError, PosewrightError, UnknownNameError, Where
+from posewright.gaits import check_gait
 from posewright.hazards import find_faults_of_several, require_no_faults
 from posewright.version import __version__
 
@@ -212,11 +213,13 @@ def generate(
         style: as for `read_unit_spec`.
         force: overwrite files that were changed since they were generated, or were never generated.
         unchecked: write a chart without the check that it is sound.
-        accept_faults: whether a behaviour is written in whose motions `motion check` reports errors.
+        accept_faults: whether a behaviour is written in whose motions `motion check` reports errors, or whose
+            gaits exceed the robot's limits.
 
     Raises:
         InputError: the document is not valid or not sound, or C or the target cannot do what it requires.
-        UnsafeMotionError: `motion check` reports errors in a motion, and `accept_faults` is false.
+        UnsafeMotionError: `motion check` reports errors in a motion, or a gait exceeds the robot's limits,
+            and `accept_faults` is false.
         OutputError: a changed file would be overwritten, or a file cannot be written; then none is changed.
     """
     board = target_named(target)
@@ -229,7 +232,8 @@ def generate(
     faults: tuple[str, ...] = ()
     if isinstance(document, BehaviourUnitSpec):
         behaviour = document.behaviour
-        faults = find_faults_of_several(behaviour.motions.values(), behaviour.robot)
+        motion_faults = find_faults_of_several(behaviour.motions.values(), behaviour.robot)
+        faults = (*motion_faults, *_find_gait_faults(behaviour))
         require_no_faults(faults, behaviour.name, accept_faults=accept_faults, path=behaviour.path)
     unit_spec = board.adapt(document)
     folder = Path(folder)
@@ -278,6 +282,14 @@ def generate(
         warnings=warnings,
         faults=faults,
     )
+
+
+def _find_gait_faults(behaviour: Behaviour) -> Iterator[str]:
+    """Yield what the gaits of a behaviour demand beyond the robot's reach, joint limits and joint speeds."""
+    for name, gait in behaviour.gaits.items():
+        for finding in check_gait(gait, behaviour.robot).findings:
+            excess = f"{finding.value - finding.concern.allowed:.3g} {finding.concern.unit or 'of it'}"
+            yield f"{name}: exceeds the {finding.concern.value} of {finding.part} by {excess}"
 
 
 def _describe_differences(unit_spec: UnitSpec) -> tuple[str, ...]:

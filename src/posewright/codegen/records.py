@@ -81,10 +81,12 @@ class RecordFormat:
     Attributes:
         machine: the machine.
         monitors: whether a state record has the broken promises.
+        further_fields: names of fields that a longer record has after these.
     """
 
     machine: Machine
     monitors: bool = False
+    further_fields: tuple[str, ...] = ()
 
     @cached_property
     def input_dtype(self) -> np.dtype[np.void]:
@@ -109,7 +111,7 @@ class RecordFormat:
     @cached_property
     def field_of(self) -> Mapping[str, str]:
         """The field of each register: its name, unless the record has another field of that name."""
-        reserved = (STATUS, ACTIVE, BROKEN)
+        reserved = (STATUS, ACTIVE, BROKEN, *self.further_fields)
         return {name: f"register.{name}" if name in reserved else name for name in self.machine.registers}
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Controller, Seed
-from posewright.controllers.heading import HeadingHold, heading_sensors
+from posewright.controllers.walker import REACTION_FRAMES, Walker, feedback_sensors
 from posewright.errors import InputError
 from posewright.gaits import Gait, VelocityCommand, gait_text
 from posewright.gaits.reading import SUFFIX
@@ -19,14 +19,11 @@ from posewright.robots import Robot, SensorSpec
 BLOCK_FRAMES = 64
 """Frames computed at once, 0.512 s of an AIBO; fewer before a command changes."""
 
-STEER_FRAMES = 4
-"""Frames between two reads of the steering, 32 ms of an AIBO; a step takes longer."""
-
 
 class GaitController(Controller):
     """Walks a gait by scheduled velocity commands. A command takes effect with the next step after its time.
 
-    With feedback, each step's command is corrected by what the sensors say at its beginning.
+    With feedback, the walk reacts to the sensors every few frames.
 
     Args:
         gait: the gait.
@@ -41,40 +38,34 @@ class GaitController(Controller):
     def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
         """Convert the times of the commands to frames, and stand."""
         self._gait = gait
-        self._robot = robot
+        self._walker = Walker(gait, robot)
         self._commands = {
             round(time_s / robot.frame_period_s): command for time_s, command in commands
         }  # by frame
         if 0 not in self._commands:
             raise InputError("the walk has no command at 0 s", hint="give the first command at 0 s")
-        self._heading_hold = _make_heading_hold(gait, robot)
-        self._block_frames = BLOCK_FRAMES if self._heading_hold is None else STEER_FRAMES
+        self._block_frames = REACTION_FRAMES if self._walker.reads_sensors else BLOCK_FRAMES
         self.restart()
 
     def restart(self) -> None:
         """Start again in the standing pose, with the first command."""
-        self._generator = self._gait.generator(self._robot)
+        self._walker.reset()
         self._frame = 0
-        if self._heading_hold is not None:
-            self._heading_hold.restart()
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the frames of the walk up to the next command, or the next few with feedback."""
         decision = None
         if self._frame in self._commands:
-            self._command = self._commands[self._frame]
-            self._generator.request(self._command)
-            decision = Decision(outputs=self._command.by_name, playing=self._gait.name)
-        if self._heading_hold is not None:
-            corrected = self._heading_hold.correct(self._command, state)
-            self._generator.request(self._generator.clip_command(corrected))
+            command = self._commands[self._frame]
+            self._walker.request(command)
+            decision = Decision(outputs=command.by_name, playing=self._gait.name)
         # blocks end at multiples of their size
         block_end = self._frame - self._frame % self._block_frames + self._block_frames
         next_command_frame = min(
             (frame for frame in self._commands if frame > self._frame), default=block_end
         )
         end_frame = min(block_end, next_command_frame)
-        rows = self._generator.frames(min(n, end_frame - self._frame))
+        rows = self._walker.frames(state, min(n, end_frame - self._frame))
         self._frame += len(rows)
         return JointCommands(rows, decision=decision)
 
@@ -87,35 +78,24 @@ class SteeredGaitController(Controller):
 
     def __init__(self, gait: Gait, robot: Robot, steering: Callable[[], VelocityCommand]) -> None:
         self._gait = gait
-        self._robot = robot
+        self._walker = Walker(gait, robot)
         self._steering = steering
-        self._heading_hold = _make_heading_hold(gait, robot)
         self.restart()
 
     def restart(self) -> None:
         """Start again in the standing pose."""
-        self._generator = self._gait.generator(self._robot)
+        self._walker.reset()
         self._command: VelocityCommand | None = None
-        if self._heading_hold is not None:
-            self._heading_hold.restart()
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the next few frames of the walk."""
-        command = self._generator.clip_command(self._steering())
+        command = self._walker.clip_command(self._steering())
         decision = None
         if command != self._command:
             self._command = command
-            self._generator.request(command)
+            self._walker.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
-        if self._heading_hold is not None:
-            corrected = self._heading_hold.correct(command, state)
-            self._generator.request(self._generator.clip_command(corrected))
-        return JointCommands(self._generator.frames(min(n, STEER_FRAMES)), decision=decision)
-
-
-def _make_heading_hold(gait: Gait, robot: Robot) -> HeadingHold | None:
-    """Return what holds the heading of a walk, or None if the gait has no feedback."""
-    return None if gait.feedback.is_open_loop else HeadingHold(robot, gait.feedback)
+        return JointCommands(self._walker.frames(state, min(n, REACTION_FRAMES)), decision=decision)
 
 
 @dataclass(frozen=True)
@@ -146,8 +126,10 @@ class GaitProgram:
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """The sensor that its feedback reads; all sensors of the card if it has no feedback."""
-        return self.robot.sensors if self.gait.feedback.is_open_loop else heading_sensors(self.robot)
+        """The sensors that its feedback reads; all sensors of the card if it has no feedback."""
+        if self.gait.feedback.is_open_loop:
+            return self.robot.sensors
+        return feedback_sensors(self.gait, self.robot)
 
     @cached_property
     def start_pose(self) -> Floats:

@@ -17,7 +17,9 @@ from posewright.robots import Compass, Imu, Robot, SensorSpec
 class HeadingHold:
     """Corrects velocity commands by the difference between the commanded heading and the measured one.
 
-    The commanded heading is that at the start plus all commanded turns since.
+    The commanded heading is that at the start plus all commanded turns since; it is never farther from the
+    measured one than the greatest correction answers. While the sensor reads no number, the last correction
+    stays.
 
     Args:
         robot: the robot, whose card has a compass or an IMU.
@@ -33,10 +35,12 @@ class HeadingHold:
         self._commanded_heading: float | None = None
         self._time_s = 0.0
         self._turn_rad_s = 0.0
+        self._correction_rad_s = 0.0  # added to the turn last
 
     def restart(self) -> None:
         """Take the next measured heading as the commanded one."""
         self._commanded_heading = None
+        self._correction_rad_s = 0.0
 
     def correct(self, command: VelocityCommand, state: BodyState) -> VelocityCommand:
         """Return the command with the turn that leads back to the commanded heading.
@@ -46,6 +50,8 @@ class HeadingHold:
             state: of the body, with its heading.
         """
         heading = _read_heading(state.sensors, self._channel)
+        if not math.isfinite(heading):
+            return replace(command, turn_rad_s=command.turn_rad_s + self._correction_rad_s)
         if self._commanded_heading is None:
             self._commanded_heading = heading
         else:
@@ -53,9 +59,12 @@ class HeadingHold:
         self._time_s = state.time_s
         self._turn_rad_s = command.turn_rad_s
         error = math.remainder(self._commanded_heading - heading, 2.0 * math.pi)
-        limit = self._gains.max_heading_turn_rad_s
-        correction = min(max(self._gains.heading_1_s * error, -limit), limit)
-        return replace(command, turn_rad_s=command.turn_rad_s + correction)
+        max_error = self._gains.max_heading_turn_rad_s / self._gains.heading_1_s
+        error = min(max(error, -max_error), max_error)
+        # a robot that turns less than commanded would else make up for it long after the command has changed
+        self._commanded_heading = heading + error
+        self._correction_rad_s = self._gains.heading_1_s * error
+        return replace(command, turn_rad_s=command.turn_rad_s + self._correction_rad_s)
 
 
 def heading_sensors(robot: Robot) -> tuple[SensorSpec, ...]:

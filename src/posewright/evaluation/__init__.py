@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from posewright.evaluation.run_result import evaluate as evaluate
     from posewright.evaluation.run_result import evaluate_run as evaluate_run
     from posewright.evaluation.run_result import result_lines as result_lines
+    from posewright.evaluation.stress import StressMap as StressMap
     from posewright.evaluation.thresholds import PhysicsRules as PhysicsRules
     from posewright.evaluation.trajectory import Trajectory as Trajectory
     from posewright.evaluation.walking.figures import FALLS as FALLS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from posewright.recordings.falls import FallLimits
+from posewright.recordings.falls import FALL_SIDEWAYS_DEG, FALL_TILT_DEG, FallLimits
 
 SLACK_S = 1e-9
 """Tolerance for rounding in times that are multiples of a frame [s]."""
@@ -54,8 +54,8 @@ class PhysicsRules:
         bridge_s: two times down with less time between them count as one fall.
     """
 
-    fall_tilt_deg: float = 60.0
-    fall_sideways_deg: float = 40.0
+    fall_tilt_deg: float = FALL_TILT_DEG
+    fall_sideways_deg: float = FALL_SIDEWAYS_DEG
     fall_attitude_error_deg: float = 45.0
     min_fall_s: float = 0.3
     fall_tilting_deg_s: float = 150.0

@@ -230,6 +230,8 @@ class Trajectory:
         In an arena with spots the robot begins on furniture, which may support it when it falls. There the
         base has also fallen if its vertical differs by more than `fall_attitude_error_deg` from that of row
         0.
+
+        A robot that lay at first has not fallen if it gets up.
         """
         sideways_deg = np.degrees(np.arcsin(np.clip(np.abs(self.up_in_base[:, 1]), 0.0, 1.0)))
         is_down = (sideways_deg > rules.fall_sideways_deg) | (self.tilt_deg > rules.fall_tilt_deg)
@@ -239,7 +241,7 @@ class Trajectory:
             )
         detector = FallDetector(rules.fall_limits(self.row_s))
         detector.advance_flags(self.times, is_down)
-        return detector.falls()
+        return [fall for fall in detector.falls() if fall.begin > 0 or fall.end == len(is_down)]
 
     @property
     def step_lengths_m(self) -> Floats:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from posewright.figures.saving import require_picture_path as require_picture_path
     from posewright.figures.saving import save_figure as save_figure
     from posewright.figures.sequence_diagram import draw_sequence as draw_sequence
+    from posewright.figures.stress import draw_stress as draw_stress
     from posewright.figures.strip import draw_strip as draw_strip
     from posewright.figures.strip import require_picture_count as require_picture_count
     from posewright.figures.tuning import draw_tuning as draw_tuning

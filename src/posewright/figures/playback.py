@@ -12,9 +12,10 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
+from posewright.bodies import Plate
 from posewright.documents import Node
 from posewright.errors import InputError, UnknownNameError
-from posewright.evaluation.trajectory import card_for
+from posewright.evaluation.trajectory import card_for, domain_of
 from posewright.formats import robot_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording, card_document
@@ -143,7 +144,16 @@ def recorded_world(recording: Recording | Header, robots: Mapping[str, Robot] | 
     arena = Arena.from_dict(header.arena) if header.arena else None
     with tempfile.TemporaryDirectory(prefix="posewright_replay_") as folder:  # until the world is built
         recorded_robots = _find_recorded_robots(header, robots, Path(folder))
-        return World(recorded_robots, arena, sensors=_added_cameras(header, recorded_robots))
+        cameras = _added_cameras(header, recorded_robots)
+        return World(recorded_robots, arena, sensors=cameras, plates=_find_plates(header))
+
+
+def _find_plates(header: Header) -> tuple[Plate, ...]:
+    """Return the plates on the floor of a recording; its robots share them."""
+    for robot in header.robots.values():
+        if "domain" in robot.facts:
+            return domain_of(robot.facts["domain"]).plates
+    return ()
 
 
 def _added_cameras(header: Header, robots: Mapping[str, Robot]) -> list[SensorSpec]:

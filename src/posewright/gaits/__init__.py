@@ -27,11 +27,14 @@ if TYPE_CHECKING:
     from posewright.gaits.checking import GaitConcern as GaitConcern
     from posewright.gaits.checking import WorstCase as WorstCase
     from posewright.gaits.checking import check_gait as check_gait
+    from posewright.gaits.checking import leg_joint_indices as leg_joint_indices
     from posewright.gaits.command import STILL as STILL
     from posewright.gaits.command import GaitGenerator as GaitGenerator
     from posewright.gaits.command import GaitStep as GaitStep
     from posewright.gaits.command import VelocityCommand as VelocityCommand
+    from posewright.gaits.command import VelocityLimits as VelocityLimits
     from posewright.gaits.command import bound_text as bound_text
+    from posewright.gaits.command import velocity_limits as velocity_limits
     from posewright.gaits.curves import Interpolation as Interpolation
     from posewright.gaits.description import describe_gait as describe_gait
     from posewright.gaits.description import gait_lines as gait_lines

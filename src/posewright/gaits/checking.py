@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import UnreachableError
-from posewright.gaits.command import STILL, GaitGenerator, GaitStep, VelocityCommand
+from posewright.gaits.command import STILL, GaitGenerator, GaitStep, VelocityCommand, velocity_limits
 from posewright.gaits.gait import Gait
 from posewright.gaits.reading import robot_of_gait
 from posewright.gaits.steady import joint_angles_of, walk_until_steady
@@ -24,9 +24,6 @@ TURNS = (0.0, -1.0, 1.0)
 """Shares of the greatest turn that are tried at full speed; at half speed it does not turn."""
 
 SLACK = 1e-9
-
-_BEYOND_RANGE = 1e3
-"""Faster than any gait [m/s, rad/s]."""
 
 _DIGITS = 12
 
@@ -214,17 +211,16 @@ def _worst_by_concern(entries: list[WorstCase]) -> Iterator[WorstCase]:
 
 def _commands_to_check(generator: GaitGenerator) -> Iterator[VelocityCommand]:
     """Yield the commands to check, each followed by its opposite."""
-    max_forward = generator.clip_command(VelocityCommand(forward_m_s=_BEYOND_RANGE)).forward_m_s
-    max_left = generator.clip_command(VelocityCommand(left_m_s=_BEYOND_RANGE)).left_m_s
-    max_turn = generator.clip_command(VelocityCommand(turn_rad_s=_BEYOND_RANGE)).turn_rad_s
+    limits = velocity_limits(generator)
     yield STILL
-    yield from _with_opposite(VelocityCommand(turn_rad_s=max_turn), generator)
+    yield from _with_opposite(VelocityCommand(turn_rad_s=limits.turn_rad_s), generator)
     for index in range(DIRECTIONS // 2):  # the other half are the opposites
         angle = index * 2.0 * math.pi / DIRECTIONS
-        forward = max_forward * math.cos(angle)
-        left = max_left * math.sin(angle)
+        forward = limits.forward_m_s * math.cos(angle)
+        left = limits.left_m_s * math.sin(angle)
         for turn_share in TURNS:
-            yield from _with_opposite(VelocityCommand(forward, left, turn_share * max_turn), generator)
+            turn = turn_share * limits.turn_rad_s
+            yield from _with_opposite(VelocityCommand(forward, left, turn), generator)
         yield from _with_opposite(VelocityCommand(forward / 2.0, left / 2.0), generator)
 
 
@@ -246,7 +242,7 @@ class _WorstFinder:
     def __init__(self, robot: Robot) -> None:
         """Find the joints of the legs, and the couplings between joints that concern them."""
         self._robot = robot
-        self._joint_indices = _leg_joint_indices(robot)
+        self._joint_indices = leg_joint_indices(robot)
         self._joint_names = tuple(robot.joint_names[index] for index in self._joint_indices)
         # indices of the coupling tables that limit a joint of a leg
         self._leg_table_indices = [
@@ -305,8 +301,12 @@ class _WorstFinder:
         return (fastest / self._robot.max_speeds)[self._joint_indices], self._joint_names
 
 
-def _leg_joint_indices(robot: Robot) -> list[int]:
-    """Return the indices of the joints of all legs in `robot.joint_names`."""
+def leg_joint_indices(robot: Robot) -> list[int]:
+    """Return the indices of the joints of all legs in `robot.joint_names`.
+
+    Raises:
+        InputError: the robot's card does not describe its legs.
+    """
     if robot.biped is None:
         legs: Iterable[MountedLeg | BipedLeg] = legs_of(robot)
     else:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.gaits.arc import se2_log
+from posewright.gaits.feedback import Tilt
 
 MIN_COMMAND = 1e-9
 """Smaller speeds count as 0 [m/s, rad/s]: a nanometre, a nanoradian a second."""
@@ -89,6 +90,23 @@ STILL = VelocityCommand()
 """Stepping on the spot."""
 
 
+@dataclass(frozen=True, slots=True)
+class VelocityLimits:
+    """The greatest velocities of a gait, each commanded alone.
+
+    Attributes:
+        forward_m_s: forward [m/s].
+        backward_m_s: backward [m/s].
+        left_m_s: to either side [m/s].
+        turn_rad_s: turn to either side [rad/s].
+    """
+
+    forward_m_s: float
+    backward_m_s: float
+    left_m_s: float
+    turn_rad_s: float
+
+
 class GaitStep(Protocol):
     """A planned step."""
 
@@ -132,6 +150,9 @@ class GaitGenerator(Protocol):
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in range: the same direction, slower if necessary."""
 
+    def set_excess_tilt(self, tilt: Tilt) -> None:
+        """Set the trunk's tilt beyond that of an undisturbed walk; bipeds react in the frames from now on."""
+
     def halt(self) -> None:
         """Come to stand in the standing pose, and stay so until the next request."""
 
@@ -146,3 +167,17 @@ class GaitGenerator(Protocol):
 
         Frames of the step before that are left come after it, so take all of them first.
         """
+
+
+_BEYOND_RANGE = 1024.0
+"""Faster than any gait [m/s, rad/s]; scaling by a power of two rounds nothing."""
+
+
+def velocity_limits(generator: GaitGenerator) -> VelocityLimits:
+    """Return the greatest velocities that a generator's gait follows."""
+    return VelocityLimits(
+        forward_m_s=generator.clip_command(VelocityCommand(forward_m_s=_BEYOND_RANGE)).forward_m_s,
+        backward_m_s=-generator.clip_command(VelocityCommand(forward_m_s=-_BEYOND_RANGE)).forward_m_s,
+        left_m_s=generator.clip_command(VelocityCommand(left_m_s=_BEYOND_RANGE)).left_m_s,
+        turn_rad_s=generator.clip_command(VelocityCommand(turn_rad_s=_BEYOND_RANGE)).turn_rad_s,
+    )

@@ -119,11 +119,19 @@ def _summary_lines(gait: Gait, robot: Robot) -> Iterator[str]:
             f"turn {trim.turn_rad_m:g} rad a metre to the left"
         )
     feedback = gait.feedback
-    if not feedback.is_open_loop:
-        topics["feedback"] = (
-            f"heading: turns {feedback.heading_1_s:g} rad/s for each radian it is off, "
+    reactions = []
+    if feedback.holds_heading:
+        reactions.append(
+            f"turns {feedback.heading_1_s:g} rad/s for each radian its heading is off, "
             f"at most {feedback.max_heading_turn_rad_s:g} rad/s"
         )
+    if feedback.levels_feet:
+        reactions.append(
+            f"levels the swinging foot by {feedback.foot_levelling:g} of the tilt "
+            f"that exceeds {feedback.rocking_rad:g} rad of rocking"
+        )
+    if reactions:
+        topics["feedback"] = "; ".join(reactions)
     if gait.source:
         topics["source"] = gait.source
     for topic, text in topics.items():

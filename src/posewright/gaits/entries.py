@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from pathlib import Path
 
-from posewright.documents import Node, is_path
+from posewright.documents import Node, flow_mapping, is_path
 from posewright.gaits.explanation import Explanation
+from posewright.gaits.feedback import OPEN_LOOP, FeedbackGains
 from posewright.robots import Robot, robot, robot_names
 
 Tree = Mapping[str, object]
@@ -72,6 +74,16 @@ def read_pose(fields: Mapping[str, Node], walking_robot: Robot, default_pose: st
             hint=f"add `pose:`, one of {', '.join(walking_robot.poses)}",
         )
     return default_pose
+
+
+def feedback_tree(gains: FeedbackGains, old_document: Tree) -> Tree:
+    """Return the entry `feedback:` of a document: the gains that are not the default, or that it has."""
+    old_entry = old_document.get("feedback")
+    old_names = old_entry if isinstance(old_entry, Mapping) else {}
+    defaults = asdict(OPEN_LOOP)
+    is_written = {name: gain != defaults[name] or name in old_names for name, gain in asdict(gains).items()}
+    entry = {name: gain for name, gain in asdict(gains).items() if is_written[name]}
+    return flow_mapping(entry)
 
 
 def read_value(node: Node, explanation: Explanation) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
 
 
 class ParameterKind(Enum):
@@ -52,3 +53,16 @@ class Explanation:
             raise InputError(f"{name} is {value:g}", hint=f"a whole number, {self.range_text}")
         if not self.low <= value <= self.high:
             raise InputError(f"{name} is {value:g}", hint=f"the range is {self.range_text}")
+
+
+def find_explanation(name: str, explanations: Mapping[str, Explanation]) -> Explanation:
+    """Return the explanation of a parameter by its dotted name, or raise UnknownNameError.
+
+    Args:
+        name: name of the parameter, after which a dot and one of its several numbers may follow.
+        explanations: of all parameters, by name.
+    """
+    base = name.partition(".")[0]
+    if base not in explanations:
+        raise UnknownNameError.among("gait parameter", name, explanations)
+    return explanations[base]

@@ -102,6 +102,21 @@ class Gait(Protocol):
             InputError: a value is out of its range.
         """
 
+    def with_origin(self, *, name: str, description: str, source: str) -> Self:
+        """Return the gait with another name, description and source, which no document states yet."""
+
+    def reconcile_values(self, values: Mapping[str, float], robot: Robot) -> dict[str, float]:
+        """Return values near the given ones with which the gait can walk, as far as its kind knows a rule.
+
+        Args:
+            values: by dotted name, as for `with_values`; values that stay as they are may be left out.
+            robot: the robot that walks.
+        """
+
+    @property
+    def other_settings(self) -> tuple[object, ...]:
+        """What decides the walk besides the numbers in `flat`; it has an exact `repr`, for digests."""
+
     def generator(self, robot: Robot) -> GaitGenerator:
         """Return a generator that stands.
 

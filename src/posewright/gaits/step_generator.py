@@ -9,6 +9,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.gaits.command import STILL, GaitStep, VelocityCommand
+from posewright.gaits.feedback import UPRIGHT, Tilt
 
 
 class StepGenerator(ABC):
@@ -48,6 +49,19 @@ class StepGenerator(ABC):
         self._command = command
         self._is_halting = False
 
+    def set_excess_tilt(self, tilt: Tilt) -> None:
+        """Set the trunk's tilt beyond that of an undisturbed walk; the frames from now on react to it."""
+        self._excess_tilt = tilt
+
+    def _react_to_tilt(self, rows: Floats, n_frames_left: int) -> Floats:  # noqa: ARG002 -- for generators that react
+        """Return the frames of a step changed by the excess tilt; by default the frames as they are.
+
+        Args:
+            rows: next frames of the step, or of standing, `(n, n_joints)` [rad].
+            n_frames_left: number of its frames from the first of these rows to its end.
+        """
+        return rows
+
     def halt(self) -> None:
         """Slow down, put the feet where they stand at rest, and stand; `frames` then repeats that pose."""
         self._command = STILL
@@ -56,6 +70,7 @@ class StepGenerator(ABC):
     def reset(self) -> None:
         """Reset to standing, as before the first step, and drop the command."""
         self._command = STILL
+        self._excess_tilt = UPRIGHT
         self._is_halting = False
         self._pending_rows = self._no_rows
         self._stand()
@@ -75,9 +90,11 @@ class StepGenerator(ABC):
         while missing > 0:
             if not len(self._pending_rows):
                 self._pending_rows = self._plan_rows(missing)
-            chunks.append(self._pending_rows[:missing])
-            self._pending_rows = self._pending_rows[len(chunks[-1]) :]
-            missing -= len(chunks[-1])
+            rows = self._pending_rows[:missing]
+            n_frames_left = len(self._pending_rows)
+            self._pending_rows = self._pending_rows[len(rows) :]
+            chunks.append(self._react_to_tilt(rows, n_frames_left))
+            missing -= len(rows)
         return np.concatenate(chunks) if chunks else self._no_rows
 
     def _plan_rows(self, missing: int) -> Floats:

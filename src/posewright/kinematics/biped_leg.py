@@ -17,6 +17,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import UnreachableError
 from posewright.robots import LEG_PARTS, OUTWARDS, SIDES, Robot
+from posewright.rotation import rotations_about_axis
 
 Planar = tuple[float, float]
 """A vector in the plane of a leg: forward, up [m]."""
@@ -157,20 +158,20 @@ class BipedLeg:
 
         Both are in the trunk's frame.
         """
-        hip = _rotation_about(2, angles.hip_yaw)
-        block = hip @ _rotation_about(0, angles.hip_roll)
-        thigh = block @ _rotation_about(1, angles.hip_pitch)
-        shank = thigh @ _rotation_about(1, angles.knee)
-        ankle = shank @ _rotation_about(1, angles.ankle_pitch)
-        foot = ankle @ _rotation_about(0, angles.ankle_roll)
+        hip = rotations_about_axis(2, angles.hip_yaw)
+        block = hip @ rotations_about_axis(0, angles.hip_roll)
+        thigh = block @ rotations_about_axis(1, angles.hip_pitch)
+        shank = thigh @ rotations_about_axis(1, angles.knee)
+        ankle = shank @ rotations_about_axis(1, angles.ankle_pitch)
+        foot = ankle @ rotations_about_axis(0, angles.ankle_roll)
         point = self.knee_positions(angles) + shank @ _embed(self.shank_m)
         return point - ankle[..., 2] * self.ankle_drop_m + foot @ np.array(self.sole_m), foot
 
     def knee_positions(self, angles: LegAngles) -> Floats:
         """Return the position of the knee's axis in the trunk's frame, `(..., 3)` [m]."""
-        hip = _rotation_about(2, angles.hip_yaw)
-        block = hip @ _rotation_about(0, angles.hip_roll)
-        thigh = block @ _rotation_about(1, angles.hip_pitch)
+        hip = rotations_about_axis(2, angles.hip_yaw)
+        block = hip @ rotations_about_axis(0, angles.hip_roll)
+        thigh = block @ rotations_about_axis(1, angles.hip_pitch)
         pitch_axis: Floats = (
             np.array(self.hip_m) + hip[..., 0] * self.hip_ahead_m - block[..., 2] * self.hip_drop_m
         )
@@ -252,18 +253,3 @@ def _cross(a: Floats, b: Floats) -> Floats:
     product[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     product[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     return product
-
-
-def _rotation_about(axis: int, angle: Floats) -> Floats:
-    """Return the rotations about axis 0, 1 or 2 (x, y, z) by angles [rad], `(..., 3, 3)`."""
-    cosine = np.cos(angle)
-    sine = np.sin(angle)
-    rotation = np.zeros((*np.shape(angle), 3, 3))
-    u = (axis + 1) % 3  # the other two axes, in cyclic order
-    v = (axis + 2) % 3
-    rotation[..., axis, axis] = 1.0
-    rotation[..., u, u] = cosine
-    rotation[..., v, v] = cosine
-    rotation[..., u, v] = -sine
-    rotation[..., v, u] = sine
-    return rotation

@@ -23,7 +23,6 @@ from posewright.bodies import (
     Reading,
 )
 from posewright.documents import Node, read_record
-from posewright.documents.plain import to_plain
 from posewright.errors import BodyError, InputError
 from posewright.recordings import sensor_card
 from posewright.robots import Robot, SensorSpec, parse_sensor
@@ -70,7 +69,7 @@ def encode_part(part: BodySpec) -> dict[str, object]:
         "start": list(part.start),
         "sensors": {sensor.name: sensor_card(sensor) for sensor in part.sensors},
         "seed": part.seed,
-        "domain": to_plain(part.domain),
+        "domain": part.domain.to_dict(),
         "record_contacts": part.record_contacts,
     }
 

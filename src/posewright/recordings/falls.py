@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
@@ -17,6 +18,40 @@ from posewright.rotation import rotation_matrices, uprightness
 
 LEVEL_UP = np.array((0.0, 0.0, 1.0))
 """The vertical in the frame of a level field."""
+
+FALL_TILT_DEG = 60.0
+"""A base tilted more is down [deg]; about the tilt at which a referee intervenes."""
+
+FALL_SIDEWAYS_DEG = 40.0
+"""A base tilted more to a side is down [deg]: an AIBO sits 38 deg back, but at 45 deg to a side it lies."""
+
+TILTED_COS_SQUARED = math.cos(math.radians(FALL_TILT_DEG)) ** 2
+SIDEWAYS_SIN_SQUARED = math.sin(math.radians(FALL_SIDEWAYS_DEG)) ** 2
+
+
+class FallenSide(Enum):
+    """The side on which a robot lies."""
+
+    FRONT = "front"
+    BACK = "back"
+    SIDE = "side"
+
+
+def find_fallen_side(x: float, y: float, z: float) -> FallenSide | None:
+    """Return the side on which a robot lies, by `FALL_TILT_DEG` and `FALL_SIDEWAYS_DEG`; None if it is up.
+
+    Args:
+        x: forward component of the vertical in the base's frame, in any unit: an acceleration at rest, too.
+        y: its component to the left.
+        z: its component upwards.
+    """
+    length_squared = x * x + y * y + z * z
+    is_tilted = z < 0.0 or z * z < TILTED_COS_SQUARED * length_squared
+    if not is_tilted and y * y <= SIDEWAYS_SIN_SQUARED * length_squared:
+        return None
+    if abs(y) > abs(x):
+        return FallenSide.SIDE
+    return FallenSide.FRONT if x < 0.0 else FallenSide.BACK
 
 
 def up_in_base_frame(base: Floats, up: Floats = LEVEL_UP) -> Floats:

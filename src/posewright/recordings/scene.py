@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.documents.plain import PlainMapping
 from posewright.errors import InputError
-from posewright.recordings.header import RobotHeader
+from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
 from posewright.rotation import quaternion_product
@@ -24,6 +24,7 @@ _MIN_HEIGHT_M = 0.001
 _OPACITY_BY_ROLE = {"wall": 0.35}
 """A robot behind a wall stays visible."""
 
+_PLATE_COLOUR = (0.50, 0.48, 0.44)
 _GREY = (0.7, 0.7, 0.7)
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 _PRIMITIVES = {"cylinder": "cylinders", "sphere": "spheres", "ellipsoid": "spheres"}
@@ -51,6 +52,9 @@ def _entities(recording: Recording) -> Iterator[PlainMapping]:
     """Yield the entities of the scene: the field, each box, and each link of each robot."""
     header = recording.header
     yield _entity("field", FIELD, _field_shapes(header.arena))
+    plates = list(_plate_shapes(header))
+    if plates:
+        yield _entity("plates", FIELD, plates)
     for i in range(len(header.boxes)):
         # at the start a box stands on the floor, so this is the height of its frame's origin above its bottom
         origin_height_m = float(recording.boxes[0, i, 2]) if recording.n_rows else 0.0
@@ -76,6 +80,21 @@ def _field_shapes(arena: PlainMapping) -> Iterator[Shape]:
             "rotation": (math.cos(half_yaw), 0.0, 0.0, math.sin(half_yaw)),
             "size": (length, width, max(height, _MIN_HEIGHT_M)),
             "colour": (*_colour(arena, str(shape.get("name")), role), _OPACITY_BY_ROLE.get(role, 1.0)),
+        }
+
+
+def _plate_shapes(header: Header) -> Iterator[Shape]:
+    """Yield the plates on the floor, which all robots of a recording share, in the field frame."""
+    robot = next(iter(header.robots.values()), None)
+    domain = {} if robot is None else robot.facts.get("domain", {})
+    for plate in domain.get("plates", ()):
+        half_yaw = plate["yaw_rad"] / 2
+        yield {
+            "kind": "box",
+            "position": (plate["x_m"], plate["y_m"], plate["thickness_m"] / 2),
+            "rotation": (math.cos(half_yaw), 0.0, 0.0, math.sin(half_yaw)),
+            "size": (plate["edge_m"], plate["edge_m"], plate["thickness_m"]),
+            "colour": _PLATE_COLOUR,
         }
 
 

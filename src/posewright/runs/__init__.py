@@ -65,6 +65,11 @@ if TYPE_CHECKING:
     from posewright.runs.serving import serve as serve
     from posewright.runs.streams import Derivation as Derivation
     from posewright.runs.streams import Streams as Streams
+    from posewright.runs.stress import FACTORS as FACTORS
+    from posewright.runs.stress import StressedProgram as StressedProgram
+    from posewright.runs.stress import list_runs as list_runs
+    from posewright.runs.stress import read_stressed_program as read_stressed_program
+    from posewright.runs.stress import stress_program as stress_program
     from posewright.runs.tournament.contestant import Contestant as Contestant
     from posewright.runs.tournament.contestant import check_contestant as check_contestant
     from posewright.runs.tournament.contestant import read_contestant as read_contestant
@@ -82,6 +87,8 @@ if TYPE_CHECKING:
     from posewright.runs.trial import run_trial as run_trial
     from posewright.runs.trial import trial_names as trial_names
     from posewright.runs.trial import trial_run as trial_run
+    from posewright.runs.tuning.reading import DEFAULT_HELD_OUT as DEFAULT_HELD_OUT
+    from posewright.runs.tuning.reading import TuneOverrides as TuneOverrides
     from posewright.runs.tuning.reading import read_tune as read_tune
     from posewright.runs.tuning.reading import tune_names as tune_names
     from posewright.runs.tuning.report import describe_task as describe_task

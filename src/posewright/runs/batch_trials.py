@@ -13,6 +13,7 @@ import numpy as np
 
 from posewright.arenas import Arena, Colour, Role, Shape, corners, footprints, shape_outline
 from posewright.arrays import Floats
+from posewright.bodies import StartPosture, read_posture
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import RankedScore, contest
 from posewright.control import Controller, ControllerFactory
@@ -102,6 +103,7 @@ class _TrialTask:
             "opponents": str(dict(trial.opponents)),
             "options": str(dict(trial.options)),
             "time to get up": "" if options.get_up_s is None else f"{options.get_up_s:g} s",
+            "start": "" if options.posture is StartPosture.STANDING else options.posture.value,
         }
         settings = {
             "trial": trial.name,
@@ -153,6 +155,7 @@ def run_many(
     controller: str | ControllerFactory | Callable[[], Controller] = PYTHON,
     legal: bool = False,
     get_up_s: float | None = None,
+    start_posture: str = StartPosture.STANDING.value,
     streams: str = Derivation.NAMED.value,
     folder: str | Path | None = None,
     recordings: bool = True,
@@ -167,7 +170,7 @@ def run_many(
     trial's name and a digest of all settings. Without a folder nothing is stored.
 
     Args:
-        trial: as for `run_trial`, like the eleven arguments after `seeds`.
+        trial: as for `run_trial`, like the twelve arguments after `seeds`.
         seeds: integers, or a text such as `1-20`.
         arena: path of an arena document whose field and boxes replace those of the trial.
         layout: name or path of a layout, or `random`.
@@ -180,6 +183,7 @@ def run_many(
             other processes.
         legal: whether a layout that breaks the rules is an error.
         get_up_s: time that the referee of a race leaves a fallen robot to get up by itself [s].
+        start_posture: how a simulated robot is put down at the start.
         streams: how random streams are derived from a seed.
         folder: where the batch is stored.
         recordings: whether recordings are stored, too.
@@ -208,6 +212,7 @@ def run_many(
             controller=controller,
             require_legal_layout=legal,
             get_up_s=get_up_s,
+            posture=read_posture(start_posture),
             derivation=read_derivation(streams),
         ),
     )

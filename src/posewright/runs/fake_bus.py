@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
-from posewright.bodies import BodySpec
+from posewright.bodies import BodySpec, ClearCircle
 from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.buses.dynamixel.fake.damage import BusDamage
 from posewright.buses.dynamixel.fake.device import FakeSensor
@@ -57,7 +57,7 @@ def fake_bus(
         start_pose=robot.pose(pose),
         start=ORIGIN,
         seed=streams.noise(robot.name, 0),
-        domain=choice.domain(streams.body),
+        domain=choice.domain(streams.body).without_plates_in([ClearCircle.around_start(*ORIGIN[:2])]),
     )
     plant = choice.make([body_spec], None)
     plant.bodies[robot.name].open()

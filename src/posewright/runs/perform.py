@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Clock, PlanarPose, Plant, TorquePolicy
+from posewright.bodies import Clock, PlanarPose, Plant, StartPosture, TorquePolicy, read_posture
 from posewright.control import Controller, Program, Safety, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
@@ -35,6 +35,8 @@ class PerformOptions(TypedDict, total=False):
         body: what it runs on, as for `run_trial`; by default a simulation.
         arena: the field; by default a bare floor.
         start: where the robot starts; by default at the origin.
+        start_posture: how a simulated robot is put down there: `standing` (the default), `lying_front`,
+            `lying_back`, `lying_left` or `lying_right`.
         seed: the seed of everything random; by default 0.
         streams: how random streams are derived from the seed, as for `run_trial`.
         watchers: receive every block after it is recorded; a watcher that returns True ends the run.
@@ -51,6 +53,7 @@ class PerformOptions(TypedDict, total=False):
     body: str
     arena: Arena | None
     start: PlanarPose
+    start_posture: str
     seed: int
     streams: str
     watchers: Sequence[Watcher]
@@ -129,6 +132,8 @@ def perform_program(
     if choice.may_be_real:
         accept_faults = options.get("accept_faults", False)
         require_no_faults(find_faults_of_program(program), program.name, accept_faults=accept_faults)
+    posture = read_posture(options.get("start_posture", StartPosture.STANDING.value))
+    choice.require_posture(posture)
     robot_name = program.robot.name
     safety = options.get("safety")
     record = options.get("record")
@@ -139,6 +144,7 @@ def perform_program(
         make_plant=choice.make,
         arena=options.get("arena"),
         starts={robot_name: options.get("start", ORIGIN)},
+        postures={robot_name: posture},
         seed=options.get("seed", 0),
         derivation=read_derivation(options.get("streams", Derivation.NAMED.value)),
         controllers={} if controller is None else {robot_name: controller},

@@ -13,13 +13,14 @@ from posewright.bodies import (
     DomainRandomization,
     MockBody,
     Plant,
+    StartPosture,
     draw_domain,
     quiet_readings,
     require_single_body,
 )
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
 from posewright.documents import is_path, plugins
-from posewright.errors import UnknownNameError, UserCodeError
+from posewright.errors import InputError, UnknownNameError, UserCodeError
 
 PLANTS = "posewright.bodies"
 """Group of the entry points of packages that provide a `PlantMaker`."""
@@ -61,6 +62,14 @@ class PlantChoice:
     def may_be_real(self) -> bool:
         """Whether a real robot may be at the other end: it is neither the simulation nor the mock body."""
         return self.make is not make_simulation and self.make is not make_mock
+
+    def require_posture(self, posture: StartPosture) -> None:
+        """Raise an InputError if the robot is to lie at the start, but nobody can lay it down."""
+        if posture is not StartPosture.STANDING and not self.is_simulation:
+            raise InputError(
+                f"a robot on the body {self.name} cannot start {posture.value}",
+                hint="only a simulated robot can be put down lying",
+            )
 
     def domain(self, seed: int) -> DomainParameters:
         """Return the domain parameters that a seed draws; nominal ones without ranges."""
@@ -145,7 +154,13 @@ def make_simulation(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
     sensors = list({sensor.name: sensor for body in bodies for sensor in body.sensors}.values())
     is_single = len(bodies) == 1
     robots = bodies[0].robot if is_single else {body.name: body.robot for body in bodies}
-    world = World(robots, arena, sensors=sensors, touches=any(body.record_contacts for body in bodies))
+    world = World(
+        robots,
+        arena,
+        sensors=sensors,
+        touches=any(body.record_contacts for body in bodies),
+        plates=bodies[0].domain.plates,
+    )
     for body in bodies:
         SimulatedBody(
             world,
@@ -154,6 +169,7 @@ def make_simulation(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
             start=body.start,
             seed=body.seed,
             domain=body.domain,
+            posture=body.posture,
         )
     return world
 

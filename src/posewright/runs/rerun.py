@@ -15,7 +15,7 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Array
-from posewright.bodies import NOMINAL, DomainParameters, PlanarPose
+from posewright.bodies import NOMINAL, POSTURE, DomainParameters, PlanarPose, StartPosture, read_posture
 from posewright.contests import contest_of, has_contest
 from posewright.control import Program, ProgramWithController
 from posewright.controllers.behaviours import BehaviourKind
@@ -250,6 +250,7 @@ def _prepare_run(recording: Recording, folder: Path, *, trust_python: bool) -> R
         contest.longest_s,
         arena=arena,
         starts=starts,
+        postures={name: _find_posture(robot.facts) for name, robot in header.robots.items()},
         contest=contest,
         seed=header.seed,
         derivation=derivation,
@@ -277,6 +278,11 @@ def _find_domain(header: Header) -> DomainParameters:
     if any(domain != domains[0] for domain in domains):
         raise InputError("its robots have different domain parameters")
     return domains[0] if domains else NOMINAL
+
+
+def _find_posture(facts: PlainMapping) -> StartPosture:
+    """Return how a simulated body was put down at the start, by its facts."""
+    return read_posture(str(facts.get(POSTURE, StartPosture.STANDING.value)))
 
 
 def _find_still_s(recording: Recording) -> float:

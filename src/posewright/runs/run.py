@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +14,13 @@ from posewright.arenas import Arena, check_layout, format_layout
 from posewright.bodies import (
     NOMINAL,
     BodySpec,
+    ClearCircle,
     Clock,
     DomainParameters,
     PlanarPose,
     Plant,
+    Push,
+    StartPosture,
     Supervisor,
     TorquePolicy,
 )
@@ -36,7 +41,7 @@ from posewright.runtimes.robobasic.board import EVENT as BASIC_EVENT
 from posewright.version import __version__
 
 if TYPE_CHECKING:
-    from posewright.contests import Contest, Referee, Score
+    from posewright.contests import Contest, Note, Referee, Score
 
 REPORT_EVERY_S = 0.5
 """Simulated time between two progress reports [s]."""
@@ -111,6 +116,7 @@ class Run:
         make_plant: makes the plant, such as a simulation or a bus.
         arena: the field; None for a bare floor.
         starts: where the robots start, by name; by default at the origin.
+        postures: how simulated robots are put down there, by name; by default they stand.
         contest: provides referee and judge; None outside contests.
         seed: the seed of everything random.
         derivation: how the streams of random numbers are derived from the seed.
@@ -136,6 +142,7 @@ class Run:
     make_plant: PlantMaker = make_simulation
     arena: Arena | None = None
     starts: Mapping[str, PlanarPose] = field(default_factory=dict)
+    postures: Mapping[str, StartPosture] = field(default_factory=dict)
     contest: Contest | None = None
     seed: int = 0
     derivation: Derivation = Derivation.NAMED
@@ -166,6 +173,7 @@ class Run:
     def bodies(self) -> tuple[BodySpec, ...]:
         """The specifications of the bodies in the plant."""
         needs_contacts = self.contest is not None and self.contest.needs_contacts
+        domain = self.domain.without_plates_in(list(self._clear_circles()))
         bodies = []
         for index, (name, program) in enumerate(self.programs.items()):
             card_sensors = {sensor.name for sensor in program.robot.sensors}  # the body has them anyway
@@ -177,11 +185,22 @@ class Run:
                     start=self.starts.get(name, ORIGIN),
                     sensors=tuple(sensor for sensor in program.sensors if sensor.name not in card_sensors),
                     seed=self.streams.noise(name, index),
-                    domain=self.domain,
+                    domain=domain,
                     record_contacts=needs_contacts,
+                    posture=self.postures.get(name, StartPosture.STANDING),
                 )
             )
         return tuple(bodies)
+
+    def _clear_circles(self) -> Iterator[ClearCircle]:
+        """Yield where no plates lie on the floor: under the robots' starts and under the arena's boxes."""
+        for name in self.programs:
+            x_m, y_m, _ = self.starts.get(name, ORIGIN)
+            yield ClearCircle.around_start(x_m, y_m)
+        if self.arena is not None:
+            for box in self.arena.boxes:
+                length_m, width_m = self.arena.kind_of(box).footprint_m
+                yield ClearCircle(box.x, box.y, math.hypot(length_m, width_m) / 2.0)
 
     def all_documents(self) -> dict[str, str]:
         """Return the texts in the recording, by file name.
@@ -302,7 +321,12 @@ def _describe_abort(error: BaseException) -> str:
 
 def _require_known_robots(run: Run) -> None:
     """Raise an UnknownNameError if a start, a controller or a safety filter is for no robot of the run."""
-    for owner, names in (("start", run.starts), ("controller", run.controllers), ("safety", run.safety)):
+    names_by_owner: Mapping[str, Collection[str]] = {
+        "start": {**run.starts, **run.postures},
+        "controller": run.controllers,
+        "safety": run.safety,
+    }
+    for owner, names in names_by_owner.items():
         for name in names:
             if name not in run.programs:
                 raise UnknownNameError.among(f"robot of a {owner}", name, run.programs)
@@ -393,6 +417,8 @@ def _make_watchers(
                 controller.restart()
 
     watchers: list[Watcher] = [recorder]
+    if run.domain.pushes:
+        watchers.append(_PushReporter(run.domain.pushes, note))
     referee: Referee | None = None
     supervisors = _find_supervisors(plant) if run.contest is not None else None
     if run.contest is not None and run.arena is not None and supervisors is not None:
@@ -405,6 +431,27 @@ def _make_watchers(
     watchers += run.watchers
     watchers += [make_watcher(plant) for make_watcher in run.plant_watchers]
     return watchers
+
+
+class _PushReporter:
+    """A watcher that notes an event for each push; all bodies of a run are pushed in the same way."""
+
+    def __init__(self, pushes: Sequence[Push], note: Note) -> None:
+        self._pending = deque(sorted(pushes, key=lambda push: push.time_s))
+        self._note = note
+
+    def watch(self, block: Block) -> bool:
+        """Note the pushes that have begun; never end the run."""
+        end_s = float(block.states.times[-1])
+        while self._pending and self._pending[0].time_s <= end_s:
+            push = self._pending.popleft()
+            data = {
+                "impulse_n_s": push.impulse_n_s,
+                "from_deg": math.degrees(push.from_rad),
+                "link": push.link or None,
+            }
+            self._note(Event(push.time_s, "push", data))
+        return False
 
 
 class _ProgressReporter:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.arenas import Arena
-from posewright.bodies import BodySpec, PlanarPose, Plant, TorquePolicy
+from posewright.bodies import BodySpec, ClearCircle, PlanarPose, Plant, TorquePolicy
 from posewright.control import Block, Watcher
 from posewright.documents import require_writable
 from posewright.documents.plain import PlainData
@@ -108,7 +108,7 @@ def serve(
         start=start,
         sensors=tuple(sensors),
         seed=streams.noise(robot.name, 0),
-        domain=choice.domain(streams.body),
+        domain=choice.domain(streams.body).without_plates_in([ClearCircle.around_start(*start[:2])]),
     )
     if record is not None:
         require_writable(Path(record))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posewright.arenas import Arena, read_arena
-from posewright.bodies import Clock, Plant, TorquePolicy
+from posewright.bodies import Clock, Plant, StartPosture, TorquePolicy, read_posture
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, find_board
 from posewright.contests import (
     Contest,
@@ -194,6 +194,7 @@ class TrialOptions:
             `arduino-uno`, `cm900`, `serial:PORT`, `mine.py:Mine`.
         require_legal_layout: whether a layout that breaks the rules is an error instead of a remark.
         get_up_s: time that the referee of a race leaves a fallen robot to get up by itself [s].
+        posture: how the first robot, a simulated one, is put down at the start.
         derivation: how streams of random numbers are derived from the seed.
         accept_faults: whether a body that may be a real robot plays motions in which `motion check` reports
             errors.
@@ -208,6 +209,7 @@ class TrialOptions:
     controller: ControllerSource = PYTHON
     require_legal_layout: bool = False
     get_up_s: float | None = None
+    posture: StartPosture = StartPosture.STANDING
     derivation: Derivation = Derivation.NAMED
     accept_faults: bool = False
 
@@ -236,6 +238,7 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     arena = _make_arena(trial, trial_contest, layout, seed, require_legal_layout=options.require_legal_layout)
     programs = _read_programs(trial, trial_contest, options)
     choice = choose_plant(options.body)
+    choice.require_posture(options.posture)
     if choice.may_be_real:
         for program in programs.values():
             faults = find_faults_of_program(program)
@@ -248,6 +251,7 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
         make_plant=choice.make,
         arena=arena,
         starts={name: trial_contest.start(role, arena) for name, role in role_by_name.items()},
+        postures={next(iter(programs)): options.posture},
         contest=trial_contest,
         seed=seed,
         derivation=options.derivation,
@@ -409,6 +413,7 @@ def run_trial(
     controller: ControllerSource = PYTHON,
     legal: bool = False,
     get_up_s: float | None = None,
+    start_posture: str = StartPosture.STANDING.value,
     streams: str = Derivation.NAMED.value,
     to_film: bool = False,
     camera: str | None = None,
@@ -443,6 +448,8 @@ def run_trial(
         legal: whether a layout that breaks the rules is an error; else `Outcome.remarks` describes it.
         get_up_s: time that the referee of a race leaves a fallen robot to get up by itself, which changes
             the rules; by default that of the rules, 0 in those of CEABOT [s].
+        start_posture: how the first robot, a simulated one, is put down at the start: `standing`,
+            `lying_front`, `lying_back`, `lying_left` or `lying_right`.
         streams: how random streams are derived from a seed; `2026-11` as in recordings up to that version.
         to_film: whether the trial is to be filmed, which requires a body with ground truth.
         camera: the camera that will film it; it is checked before the run.
@@ -485,6 +492,7 @@ def run_trial(
             controller=controller,
             require_legal_layout=legal,
             get_up_s=get_up_s,
+            posture=read_posture(start_posture),
             derivation=read_derivation(streams),
             accept_faults=accept_faults,
         ),

@@ -7,14 +7,20 @@ other decoration are in `DECORATION_GROUP` and collide with nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
 
 from posewright.arenas import Arena, Role, Shape
+from posewright.arrays import Indices
 from posewright.errors import InputError
 from posewright.simulation.markers import add_marker, paint_marker
+
+if TYPE_CHECKING:
+    from posewright.bodies import Plate
 
 FLOOR = "floor"
 """Name of the floor's geom, and of its colour in an arena."""
@@ -77,6 +83,25 @@ _TILE_LINES = ((5, 1, 0.93), (1, 2, 0.90))
 """Lines in half a texture: their number, half their width [pixels], and their brightness over the tile's."""
 
 
+PLATE_COLOUR = (0.50, 0.48, 0.44)
+"""Colour of plates on the floor: red, green, blue, 0..1."""
+
+
+_PLATE_PREFIX = "plate:"
+
+
+def plate_name(index: int) -> str:
+    """Return the name of the geom of a plate on the floor."""
+    return f"{_PLATE_PREFIX}{index}"
+
+
+def find_ground_geoms(model: mujoco.MjModel) -> Indices:
+    """Return the numbers of the floor's geom and those of the plates on it."""
+    names = [model.geom(geom).name for geom in range(model.ngeom)]
+    is_ground = [name == FLOOR or name.startswith(_PLATE_PREFIX) for name in names]
+    return np.flatnonzero(is_ground)
+
+
 def box_name(index: int) -> str:
     """Return the name of the body, joint and geom of a box."""
     return f"box_{index}"
@@ -103,6 +128,21 @@ def add_arena(spec: mujoco.MjSpec, arena: Arena | None, *, lines: bool = True) -
         elif lines:
             _add_line(spec, shape)
     _add_boxes(spec, arena)
+
+
+def add_plates(spec: mujoco.MjSpec, plates: Sequence[Plate], arena: Arena | None) -> None:
+    """Add plates to the floor of an arena, or to a bare floor; they have its friction."""
+    friction = _FLOOR_FRICTION if arena is None else arena.friction
+    for index, plate in enumerate(plates):
+        geom = spec.worldbody.add_geom(
+            name=plate_name(index),
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            pos=(plate.x_m, plate.y_m, plate.thickness_m / 2.0),
+            quat=_yaw_quaternion(plate.yaw_rad),
+            size=(plate.edge_m / 2.0, plate.edge_m / 2.0, plate.thickness_m / 2.0),
+            rgba=(*PLATE_COLOUR, 1.0),
+        )
+        _set_contact_parameters(geom, friction)
 
 
 def arena_mjcf(arena: Arena) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +10,13 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import (
     NOMINAL,
+    POSTURE,
     BodyState,
     DomainParameters,
     JointCommands,
     JointStates,
     PlanarPose,
+    StartPosture,
     TorquePolicy,
 )
 from posewright.documents.plain import PlainMapping
@@ -23,6 +24,7 @@ from posewright.recordings import sensor_card
 from posewright.robots import CodeReader, SensorSpec
 from posewright.simulation.mounts import SensorMounting, sensor_mountings
 from posewright.simulation.placement import Lean, place
+from posewright.simulation.pushes import PushForces
 from posewright.simulation.robot_model import robot_links
 from posewright.simulation.sensors import SensorSuite, TimedReader
 from posewright.simulation.servo_model import CommandDelay, ServoBank, ServoCommands, TickGrid
@@ -49,10 +51,12 @@ class SimulatedBody:
         noise: standard deviation of Gaussian noise by sensor channel; none by default.
         seed: the seed of the noise.
         domain: how this body differs from the world's model; None for no difference.
+        posture: how it is put down at the start.
 
     Raises:
-        InputError: the world has several robots and `name` is missing.
-        UnknownNameError: the world has no such robot, or `noise` names an unknown sensor channel.
+        InputError: the world has several robots and `name` is missing, or other plates than the domain.
+        UnknownNameError: the world has no such robot, `noise` names an unknown sensor channel, or a push an
+            unknown link.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class SimulatedBody:
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
         domain: DomainParameters | None = None,
+        posture: StartPosture = StartPosture.STANDING,
     ) -> None:
         """Make this the body of the robot in the world, and reset the world."""
         instance = world.instance(name)
@@ -72,6 +77,7 @@ class SimulatedBody:
         self.instance = instance
         self.contact_recorder = world.create_contact_recorder(instance.name)
         self._start_place = start
+        self._posture = posture
         self._tick_grid = TickGrid(instance.robot)
         if start_pose is None:
             start_pose = _standing_pose(instance.robot)
@@ -94,8 +100,10 @@ class SimulatedBody:
         """Change the body's domain parameters and reset the world, which is cheaper than creating another.
 
         Raises:
-            InputError: another robot of this world has a different ground.
+            InputError: another robot of this world has a different ground, or the world has other plates.
+            UnknownNameError: the robot has no link of a push.
         """
+        self.push_forces = PushForces(self.instance, domain.pushes)
         self.world.set_domain(self.instance.name, domain)
         self.domain = domain
         self._servo_bank.scale(domain.stiffness_scale, domain.damping_scale)
@@ -143,13 +151,15 @@ class SimulatedBody:
         """Return mass, gravity, servos, sensors and links of this body as JSON types."""
         instance = self.instance
         mountings = sensor_mountings(instance)
+        is_standing = self._posture is StartPosture.STANDING
         return {
+            **({} if is_standing else {POSTURE: self._posture.value}),
             "mass_kg": instance.mass_kg,
             "gravity": instance.model.opt.gravity.tolist(),
             "stiffness": self.stiffness.tolist(),
             "damping": self.damping.tolist(),
             "latency_frames": self.domain.latency_frames,
-            "domain": asdict(self.domain),  # how the body differs from the robot's model
+            "domain": self.domain.to_dict(),  # how the body differs from the robot's model
             "welded": list(instance.welded_joints),
             "sensors": {
                 sensor.name: _sensor_card(sensor, mountings.get(sensor.name)) for sensor in instance.sensors
@@ -190,8 +200,12 @@ class SimulatedBody:
         """Put the robot at its start in its start pose, torque on; the world calls this when it resets."""
         self._servo_bank.set_stiffness(None, free=None)
         self._is_torque_off = False
+        self.push_forces.reset()
         self._set_command(self._start_pose)
-        self._place_on_floor(self._start_place, lean=None)
+        roll_and_pitch = self._posture.roll_and_pitch
+        self._place_on_floor(
+            self._start_place, lean=None if roll_and_pitch is None else Lean(*roll_and_pitch)
+        )
         self._sensors.reset()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats, Indices
 from posewright.bodies import Contacts
-from posewright.simulation.arena_model import FLOOR
+from posewright.simulation.arena_model import FLOOR, plate_name
 from posewright.simulation.robot_model import body_name
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ class ContactRecorder:
         )
         for number, name in enumerate((FLOOR, *solid_names), self._floor_number):
             self._object_of_geom[model.geom(name).id] = number
+        for index in range(len(instance.plates)):  # a plate counts as floor
+            self._object_of_geom[model.geom(plate_name(index)).id] = self._floor_number
         for number, opponent in enumerate(opponents.values(), self._floor_number + 1 + len(solid_names)):
             self._object_of_geom[opponent.own_geoms()] = number
         is_part = (self._object_of_geom >= 0) & (self._object_of_geom < self._floor_number)

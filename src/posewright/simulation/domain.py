@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from posewright.arrays import Floats
 from posewright.bodies import DomainParameters
 from posewright.errors import InputError
-from posewright.simulation.arena_model import FLOOR
+from posewright.simulation.arena_model import find_ground_geoms
 
 if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
@@ -50,8 +50,8 @@ class ModelDomain:
     def set(self, instance: ModelInstance, domain: DomainParameters) -> None:
         """Apply the parameters of one robot's body, in place of its previous ones.
 
-        Friction is set on the floor and overrides that of whatever touches it. Inertias scale with their
-        masses.
+        Friction is set on the floor and its plates, and overrides that of whatever touches them. Inertias
+        scale with their masses.
 
         Raises:
             InputError: another robot of this world has a different ground.
@@ -121,10 +121,10 @@ def _shared_ground(domains: list[DomainParameters]) -> tuple[float | None, tuple
 
 
 def set_friction(model: mujoco.MjModel, friction: float) -> None:
-    """Set the sliding friction of the floor, so that it overrides the friction of whatever touches it."""
-    floor = int(model.geom(FLOOR).id)
-    model.geom_friction[floor, 0] = friction
-    model.geom_priority[floor] = int(model.geom_priority.max()) + 1
+    """Set the sliding friction of the floor and of plates; it overrides that of whatever touches them."""
+    ground = find_ground_geoms(model)
+    model.geom_friction[ground, 0] = friction
+    model.geom_priority[ground] = int(model.geom_priority.max()) + 1
 
 
 def tilt_gravity(gravity: Floats, roll_rad: float, pitch_rad: float) -> Floats:

@@ -17,6 +17,7 @@ from posewright.simulation.arena_model import box_name
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
+    from posewright.bodies import Plate
     from posewright.robots import Robot, SensorSpec
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -129,6 +130,7 @@ class ModelInstance:
         robot: its card.
         sensors: the card's sensors, and those added by the world.
         arena: the arena; None for a bare floor.
+        plates: the plates on its floor.
         prefix: what precedes its names in the model; empty for the only robot.
         model: MuJoCo's model of the whole world.
         data: the world's state.
@@ -139,6 +141,7 @@ class ModelInstance:
     robot: Robot
     sensors: tuple[SensorSpec, ...]
     arena: Arena | None
+    plates: tuple[Plate, ...]
     prefix: str
     model: mujoco.MjModel
     data: mujoco.MjData

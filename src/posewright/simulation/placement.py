@@ -17,6 +17,7 @@ import numpy as np
 from posewright.arenas import Role
 from posewright.arrays import Floats, Indices
 from posewright.errors import InputError
+from posewright.simulation.arena_model import plate_name
 from posewright.simulation.resting_pose import Supports, distance_outside, find_resting_normal, find_supports
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ def place(
     Without a `lean` a robot stands on its soles if they are flat. A robot with round feet, or one with
     another part below its soles, stands, kneels, sits or lies on the parts that carry it in that pose.
 
-    A robot that would then overlap a step, a ring or furniture is lowered onto that from above: on its soles,
-    or else with its base upright, as it sits on a chair.
+    A robot that would then overlap a step, a ring, furniture or a plate is lowered onto that from above: on
+    its soles, or else with its base upright, as it sits on a chair.
 
     Args:
         instance: the robot.
@@ -207,9 +208,10 @@ def _penetration_depth(instance: ModelInstance, platforms: Indices) -> float:
 
 
 def _find_platforms(instance: ModelInstance) -> Indices:
-    """Return the geoms of the arena's steps, rings and furniture."""
+    """Return the geoms of the arena's steps, rings and furniture, and of the plates on the floor."""
     shapes = () if instance.arena is None else instance.arena.shapes
     names = [shape.name for shape in shapes if shape.is_solid and shape.role is not Role.WALL]
+    names += [plate_name(index) for index in range(len(instance.plates))]
     return np.array([instance.model.geom(name).id for name in names], dtype=np.intp)
 
 

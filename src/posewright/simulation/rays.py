@@ -14,7 +14,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import Reading
 from posewright.robots import FlashLidar, RangeScan, RangeSensor
-from posewright.simulation.arena_model import ENVIRONMENT_GROUP, add_arena, box_name
+from posewright.simulation.arena_model import ENVIRONMENT_GROUP, add_arena, add_plates, box_name
 from posewright.simulation.mounts import MountFrame, find_mount, rotation_on_mount
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class RayScene:
             return
         spec = mujoco.MjSpec()
         add_arena(spec, instance.arena, lines=False)
+        add_plates(spec, instance.plates, instance.arena)
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         mujoco.mj_kinematics(self.model, self.data)

@@ -31,7 +31,9 @@ from posewright.simulation.servo_model import ServoCommands
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
+    from posewright.bodies import Plate
     from posewright.robots import Robot, SensorSpec
+    from posewright.simulation.pushes import PushForces
 
 Pose = tuple[ArrayLike, ArrayLike]
 """Of a robot: its base's pose `(7,)` and its joint angles `(n_joints,)` [rad]."""
@@ -49,6 +51,10 @@ class WorldBody(Body, Supervisor, Protocol):
     @property
     def contact_recorder(self) -> ContactRecorder | None:
         """The recorder of the robot's contacts; None if they are not recorded."""
+
+    @property
+    def push_forces(self) -> PushForces:
+        """The pushes of the robot."""
 
     @property
     def command(self) -> Floats:
@@ -89,6 +95,7 @@ class World:
         contacts: whether the ground truth has the contacts of each part with other parts, the floor, fixed
             shapes and other robots, and the slips of the feet; takes some time, and changes nothing else.
         touches: whether the ground truth has only which parts touch what, which takes little time.
+        plates: plates on the floor, which count as floor; those of the bodies' domain parameters.
 
     Raises:
         InputError: there is no robot, a card has no model, a model does not fit its card or its block
@@ -108,6 +115,7 @@ class World:
         timestep_s: float | None = None,
         contacts: bool = False,
         touches: bool = False,
+        plates: Sequence[Plate] = (),
     ) -> None:
         """Compile the model; each robot still needs a body."""
         # without a handler MuJoCo writes warnings to a file in the working folder
@@ -121,17 +129,21 @@ class World:
         self.visuals = visuals
         self.records_contacts = contacts
         self.records_touches = touches
-        reduction = ModelReduction(visuals, dict(welded or {}), timestep_s)
+        self.plates = tuple(plates)
+        self._sensors = tuple(sensors)  # besides those of the cards
+        self._reduction = ModelReduction(visuals, dict(welded or {}), timestep_s)
         prefixed_robots = {
             name: PrefixedRobot(
                 robot, _merge_sensors(robot, sensors), prefix=f"{name}/" if len(cards) > 1 else ""
             )
             for name, robot in cards.items()
         }
-        self.model: mujoco.MjModel = compile_world(list(prefixed_robots.values()), arena, reduction)
+        self.model: mujoco.MjModel = compile_world(
+            list(prefixed_robots.values()), arena, self._reduction, self.plates
+        )
         self.data: mujoco.MjData = mujoco.MjData(self.model)
         self.instances: dict[str, ModelInstance] = {
-            name: self._create_instance(name, prefixed_robot, reduction.welded)
+            name: self._create_instance(name, prefixed_robot, self._reduction.welded)
             for name, prefixed_robot in prefixed_robots.items()
         }
         # physics steps in a frame
@@ -154,12 +166,29 @@ class World:
             robot=prefixed_robot.robot,
             sensors=tuple(prefixed_robot.sensors),
             arena=self.arena,
+            plates=self.plates,
             prefix=prefixed_robot.prefix,
             model=self.model,
             data=self.data,
             addresses=find_addresses(
                 self.model, prefixed_robot.robot, prefixed_robot.prefix, n_boxes, welded
             ),
+        )
+
+    def with_plates(self, plates: Sequence[Plate]) -> World:
+        """Return this world if it has these plates; else a new world with them, which has no bodies yet."""
+        if tuple(plates) == self.plates:
+            return self
+        return World(
+            {name: instance.robot for name, instance in self.instances.items()},
+            self.arena,
+            sensors=self._sensors,
+            visuals=self._reduction.visuals,
+            welded=self._reduction.welded,
+            timestep_s=self._reduction.timestep_s,
+            contacts=self.records_contacts,
+            touches=self.records_touches,
+            plates=plates,
         )
 
     is_real = False
@@ -230,7 +259,8 @@ class World:
         n_frames = self._count_rows(commands)
         _MUJOCO_WARNINGS.clear()
         controls = np.empty((n_frames, self.model.nu))
-        # the servo commands that take effect from each row on; stiffness and torque change between rows only
+        # the servo commands that take effect from each row on; stiffness, torque and pushes change between
+        # rows only
         changes: dict[int, list[tuple[WorldBody, ServoCommands]]] = {0: []}
         for name, instance in self.instances.items():
             body = self.bodies[name]
@@ -241,10 +271,14 @@ class World:
                 moving_targets = instance.addresses.select_moving(servo_commands.targets)
                 controls[row:end_row, self._actuators_of_robot[name]] = moving_targets
                 row = end_row
+            for frame in body.push_forces.find_changes(self._n_frames, self._n_frames + n_frames):
+                changes.setdefault(frame - self._n_frames, [])
         self._frame_buffer.allocate_rows(n_frames)
         for begin, end in pairwise([*sorted(changes), n_frames]):
             for body, servo_commands in changes[begin]:
                 body.put_in_effect(servo_commands)
+            for body in self.bodies.values():
+                body.push_forces.apply(self._n_frames + begin)
             self._simulate(controls, begin, end)
         first_frame = self._n_frames + 1
         self._n_frames += n_frames
@@ -373,8 +407,13 @@ class World:
         Changes that the caller made to the model before the first call count as nominal; later ones are lost.
 
         Raises:
-            InputError: another robot of this world has a different ground.
+            InputError: another robot of this world has a different ground, or the world has other plates.
         """
+        if domain.plates != self.plates:
+            raise InputError(
+                f"the world has {len(self.plates)} plates, the body's domain {len(domain.plates)} others",
+                hint="World(robot, plates=domain.plates)",
+            )
         self._model_domain.set(self.instance(name), domain)
 
     def require_visuals(self) -> None:

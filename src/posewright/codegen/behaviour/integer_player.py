@@ -214,6 +214,21 @@ class PagePlayer:
         if self._succession.present_pass is None and self._succession.plan_next_pass() is not None:
             self._begin_next_pass()
 
+    @property
+    def is_joining(self) -> bool:
+        """Whether the join that began last is not over."""
+        return self._n_join_frames_played < self._join.n_frames
+
+    def join(self, positions: Integers) -> None:
+        """Begin a join to positions `(n_joints,)` [TICK] in which a gait begins; no motion may be playing."""
+        self.speed = FULL_SPEED
+        self._begin_join(positions)
+
+    def put(self, positions: Integers) -> None:
+        """Send positions `(n_joints,)` [TICK] of a gait in this frame; no motion may be playing."""
+        self._command_positions = positions
+        self._sent_positions = positions
+
     def advance_frame(self) -> None:
         """Advance by one frame, and compute the positions that are sent to the servos in it."""
         if self._is_pass_over:

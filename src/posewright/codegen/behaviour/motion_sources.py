@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,15 +16,23 @@ from posewright.errors import Where
 _POSITIONS_PER_LINE = 9
 
 
-def player_sources(tables: PageTables, place_of_motion: Mapping[str, Where]) -> tuple[SourceFile, ...]:
+def player_sources(
+    tables: PageTables, place_of_motion: Mapping[str, Where], *, has_gaits: bool = False
+) -> tuple[SourceFile, ...]:
     """Return the C files of the player and of its tables.
 
     Args:
         tables: the motions.
         place_of_motion: the place of each motion in the document, to which its lines are traced.
+        has_gaits: whether gaits are walked between motions, for which the player has further functions.
     """
-    player_files = read_package_sources(__package__, ("player.h", "player.c"))
-    return (*player_files, _motions_header(tables), _motions_source(tables, place_of_motion))
+    header, source = read_package_sources(__package__, ("player.h", "player.c"))
+    if has_gaits:
+        more_header, more_source = read_package_sources(__package__, ("player_gaits.h", "player_gaits.c"))
+        *declarations, guard_end = header.lines
+        header = replace(header, lines=(*declarations[:-1], *more_header.lines, "", guard_end))
+        source = replace(source, lines=(*source.lines, *more_source.lines))
+    return (header, source, _motions_header(tables), _motions_source(tables, place_of_motion))
 
 
 def _motions_header(tables: PageTables) -> SourceFile:

@@ -176,6 +176,12 @@ class PageTables:
         """IDs of the servos on the bus."""
         return tuple(servo.id for servo in self.robot.servos if servo.id is not None)
 
+    def round_angles(self, angles: Floats) -> Integers:
+        """Return the positions `(n_joints,)` [TICK] of joint angles [rad], clipped to the servos' ranges."""
+        first_ticks = np.array([servo.first_tick for servo in self.robot.servos])
+        last_ticks = np.array([servo.last_tick for servo in self.robot.servos])
+        return _round(np.clip(self.robot.to_ticks(angles), first_ticks, last_ticks) * TICK)
+
     @property
     def min_join_frames(self) -> int:
         """Least number of frames of a join."""

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from posewright.charts.expression import Name
-from posewright.codegen.behaviour.wires import SensorField, WiresCode, double_literal, name_sensor_fields
+from posewright.charts.expression.tree import range_of
+from posewright.codegen.behaviour.reference import VELOCITY_FIELDS
+from posewright.codegen.behaviour.wires import (
+    ATTITUDE,
+    SensorField,
+    WiresCode,
+    attitude_fields,
+    double_literal,
+    name_sensor_fields,
+)
 from posewright.codegen.c import ChartUnitSpec
 from posewright.codegen.c.arithmetic import fragment, with_called_fragments
 from posewright.codegen.c.expressions import CExpressions
@@ -18,6 +28,7 @@ from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element, SourceFile, field_offset
 from posewright.control.schedule import in_frames
 from posewright.controllers.behaviours import Behaviour
+from posewright.controllers.behaviours.outputs import OutputRule
 from posewright.errors import InputError, Where
 from posewright.robots import Robot
 
@@ -77,6 +88,7 @@ class UnitSource:
         self._places_in_block = places_in_block
         names = chart.generator.names
         self._prefix = names.prefix  # of the chart's names in C
+        self._player = "performer" if behaviour.gaits else "player"  # the prefix of the functions of actions
         # the name in C of each output of the chart
         self._output_names = {output: names.fields[output] for output in behaviour.chart.outputs}
         self._wires = WiresCode(
@@ -87,7 +99,7 @@ class UnitSource:
             output_names=self._output_names,
             place_of_wire=places_in_block("inputs"),
         )
-        # for the conditions of the rules, which read the chart's outputs
+        # for the conditions and velocities of the rules, which read the chart's outputs
         self._expressions = CExpressions(
             self._output_expression, chart.generator.code.enum_constant, soft_doubles=False
         )
@@ -127,11 +139,15 @@ class UnitSource:
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
         yield from offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), sensor_meanings)
-        motion_names = ["none", *self.behaviour.motions]
-        numbered_motions = ", ".join(f"{number} {name}" for number, name in enumerate(motion_names))
+        action_names = ["none", *self.behaviour.motions, *self.behaviour.gaits]
+        numbered_actions = ", ".join(f"{number} {name}" for number, name in enumerate(action_names))
+        actions = "motion or gait" if self.behaviour.gaits else "motion"
         state_meanings = {
-            "action": f"the motion asked for: {numbered_motions}",
-            "playing": "the motion that is played, by the same numbers",
+            "action": f"the {actions} asked for: {numbered_actions}",
+            "playing": f"the {actions} that is played, by the same numbers",
+            "walk_forward_m_s": "the velocity asked for, 0 of a motion",
+            "walk_left_m_s": "to the left",
+            "walk_turn_rad_s": "to the left",
             "late": "frames that went by without a step since the reset, at most 255",
             "packet": "the servo packet of this frame",
         }
@@ -159,7 +175,7 @@ class UnitSource:
         if _FROM_MATH.search("\n".join(body.lines)):
             writer.line("#include <math.h>")
         writer.write(["#include <string.h>", ""])
-        writer.write([f'#include "{name}.h"' for name in (self._prefix, "player", "sensing")])
+        writer.write([f'#include "{name}.h"' for name in (self._prefix, self._player, "sensing")])
         writer.line()
         writer.include(body)
         return writer.file("unit.c")
@@ -188,36 +204,46 @@ class UnitSource:
         if self._wires.uses_first_record:
             writer.line(f"static bool is_first; {comment('nothing was sensed yet')}")
         writer.line(f"static bool has_stepped; {comment('the chart did')}")
-        writer.line(f"static uint8_t status, action; {comment('the motion asked for, 0 for none')}")
+        action_meaning = "motion or gait" if self.behaviour.gaits else "motion"
+        writer.line(
+            f"static uint8_t status, action; {comment(f'the {action_meaning} asked for, 0 for none')}"
+        )
+        if self.behaviour.gaits:
+            writer.line(f"static velocity_t velocity; {comment('asked for of that gait')}")
         writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
         writer.line(f"static uint8_t late; {comment('frames without a step; 255 is many')}")
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
         writer.line()
 
     def _write_choose(self, writer: CWriter) -> None:
-        """Write the function `choose`, which returns the number of the motion that the rules request.
+        """Write the function `choose`, which returns the number of the motion or gait that the rules request.
 
-        It is the motion of the first rule whose condition on the chart's outputs holds, and 0 for none.
+        It is that of the first rule whose condition on the chart's outputs holds, and 0 for none. The
+        function also sets the velocity of a gait.
 
         Raises:
-            InputError: a condition may divide by zero.
+            InputError: a condition or velocity may divide by zero, or a velocity may exceed all numbers.
         """
-        motion_numbers = {name: number for number, name in enumerate([None, *self.behaviour.motions])}
+        action_names = [None, *self.behaviour.motions, *self.behaviour.gaits]
+        action_numbers = {name: number for number, name in enumerate(action_names)}
         places = self._places_in_block("outputs")
         has_unconditional_rule = False
-        writer.line(comment("Returns the motion of the first rule that holds."))
+        actions = "motion or gait" if self.behaviour.gaits else "motion"
+        writer.line(comment(f"Returns the {actions} of the first rule that holds."))
         with writer.function("static uint8_t choose(void)"):
             for index, rule in enumerate(self.behaviour.outputs):
                 place = places.get(str(index))
                 line = place.line if place is not None else None
                 action = comment(f"{rule.play or 'stand'}" + (f" (line {line})" if line else ""))
-                return_line = f"return {motion_numbers[rule.play]}U; {action}"
+                return_line = f"return {action_numbers[rule.play]}U; {action}"
                 with writer.traced_to(Element("rule", rule.condition, line)):
                     if rule.when is None:
                         has_unconditional_rule = True
+                        self._write_velocity(writer, rule, place)
                         writer.line(return_line)
                         break  # later rules are never reached
                     with writer.block(f"if ({self._expressions.translate_condition(rule.when)})"):
+                        self._write_velocity(writer, rule, place)
                         writer.line(return_line)
             if not has_unconditional_rule:
                 writer.line("return 0U;")
@@ -227,6 +253,37 @@ class UnitSource:
                 where=places.get("0"),  # the first rule
                 hint="compute it in the chart, as an output",
             )
+
+    def _write_velocity(self, writer: CWriter, rule: OutputRule, place: Where | None) -> None:
+        """Write the assignment of the velocity that a rule requests of its gait; none for a motion.
+
+        Args:
+            writer: receives the lines.
+            rule: the rule.
+            place: of the rule in the document.
+
+        Raises:
+            InputError: a velocity may exceed all numbers.
+        """
+        if rule.velocity is None:
+            return
+        speeds: list[str] = []
+        for key in VELOCITY_FIELDS:
+            number = rule.velocity.get(key)
+            if number is None:
+                speeds.append("0.0")
+                continue
+            bounds = range_of(number.expression.tree, number.expression.constant_values)
+            if not all(math.isfinite(bound * number.unit) for bound in bounds):
+                raise InputError(
+                    f"{key} of {rule.play} may exceed all numbers, which a board does not do",
+                    where=place,
+                    hint="give the chart's outputs a range",
+                )
+            speed = self._expressions.as_double(self._expressions.translate(number.expression))
+            in_si_units = f"{speed.as_operand} * {double_literal(number.unit)}"
+            speeds.append(speed.text if number.unit == 1.0 else in_si_units)
+        writer.line(f"velocity = biped_velocity({', '.join(speeds)});")
 
     def _write_tick(self, writer: CWriter) -> None:
         """Write the function that senses, steps the chart and requests its motion."""
@@ -242,8 +299,11 @@ class UnitSource:
             with writer.block("if ((status == 0U) && !waits)"):
                 writer.line(f"status = {self._prefix}_step(&chart, &in);")
                 writer.line("has_stepped = true;")
+            if self.behaviour.gaits:
+                writer.line("velocity = biped_velocity(0.0, 0.0, 0.0);")
             writer.line("action = ((status == 0U) && !waits) ? choose() : 0U;")
-            writer.line("player_request(action);")
+            velocity_argument = ", &velocity" if self.behaviour.gaits else ""
+            writer.line(f"{self._player}_request(action{velocity_argument});")
 
     def _write_api(self, writer: CWriter) -> None:
         """Write the functions that `unit.h` declares."""
@@ -252,7 +312,9 @@ class UnitSource:
             writer.line("(void)memset(&in, 0, sizeof in);")
             for event in self.behaviour.chart.events:
                 writer.line(f"raw_{self.chart.generator.names.event_inputs[event]} = false;")
-            writer.line("player_reset();")
+            writer.line(f"{self._player}_reset();")
+            if self.behaviour.gaits:
+                writer.line("velocity = biped_velocity(0.0, 0.0, 0.0);")
             if self._wires.uses_first_record:
                 writer.line("is_first = true;")
             writer.line("has_stepped = false;")
@@ -276,12 +338,28 @@ class UnitSource:
             writer.write(["uint32_t wait;", "tick(input);"])
             writer.line("wait = ((TICK_OVER - early) + (TICK_UNDER - 1U)) / TICK_UNDER;")
             writer.write(["due += wait;", "early += (wait * TICK_UNDER) - TICK_OVER;"])
-        writer.write(["player_frame();", "frame++;"])
+        if self.behaviour.gaits:
+            fields = attitude_fields(self.behaviour)
+            indices = list(name_sensor_fields(self.behaviour))
+            angles = (
+                f"number_in(input, {indices.index(fields[name])}U)" if name in fields else "0.0"
+                for name in ATTITUDE
+            )
+            with writer.block(""):
+                writer.line(f"const attitude_t attitude = {{{', '.join(angles)}}};")
+                writer.line("performer_frame(&attitude, frame * FRAME_S);")
+        else:
+            writer.line("player_frame();")
+        writer.line("frame++;")
         writer.write(["(void)memset(state, 0, UNIT_STATE_BYTES);", "state[0] = status;"])
         with writer.block("if (has_stepped)"):
             self.chart.write_state(writer)
         writer.line(f"state[{offsets['action']}] = action;")
-        writer.line(f"state[{offsets['playing']}] = player_playing();")
+        writer.line(f"state[{offsets['playing']}] = {self._player}_playing();")
+        if self.behaviour.gaits:
+            for key, field_name in VELOCITY_FIELDS.items():
+                member = f"velocity.{key.partition('_')[0]}"
+                writer.line(f"(void)memcpy(&state[{offsets[field_name]}], &{member}, sizeof {member});")
         writer.line(f"state[{offsets['late']}] = late;")
         writer.line(f"player_packet(&state[{offsets['packet']}]);")
 

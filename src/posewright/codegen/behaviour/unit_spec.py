@@ -5,25 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
 from posewright.buses.dynamixel.packets import FULL_SPEED, SPEED_RAD_S, goals_in, packet_bytes
+from posewright.codegen.behaviour.gait_sources import gait_sources
 from posewright.codegen.behaviour.motion_sources import player_sources
-from posewright.codegen.behaviour.reference import BehaviourReference
-from posewright.codegen.behaviour.tables import PageTables
+from posewright.codegen.behaviour.reference import VELOCITY_FIELDS, BehaviourReference, body_state_of
+from posewright.codegen.behaviour.tables import MAX_MOTIONS, PageTables
 from posewright.codegen.behaviour.unit_source import UnitSource
 from posewright.codegen.behaviour.wires import name_sensor_fields
 from posewright.codegen.c import ChartUnitSpec, Options
 from posewright.codegen.c.names import identifier
 from posewright.codegen.unit import Executable, Records, SourceFile, read_package_sources
-from posewright.controllers import Player
+from posewright.control import Schedule
+from posewright.control.loop import MAX_BLOCK_FRAMES
 from posewright.controllers.behaviours import Behaviour
+from posewright.controllers.behaviours.outputs import Action
+from posewright.controllers.behaviours.performer import Performer
+from posewright.controllers.walker import Walker
 from posewright.documents import parse_document
 from posewright.errors import FormatError, InputError, Where
+from posewright.gaits import BipedGait, VelocityCommand
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +38,11 @@ class BehaviourUnitSpec:
 
     A record of inputs has one `float64` for each number that the wires read from the body; the board itself
     has the clock and the motion that is played. A record of states is that of the chart, followed by `action`
-    (the motion requested) and `playing` (the motion played or joined to), both by number and 0 for none, then
-    `late`, the number of frames that the board has missed since the reset, up to 255, and `packet`, the servo
-    packet of the frame. `status` is the chart's; 3 means that a sensor read no number at the first tick.
-    After any status but 0 the robot comes to a stand until the reset.
+    (the motion or gait requested) and `playing` (the one performed or joined to), both by number and 0 for
+    none, the velocity requested where there are gaits, then `late`, the number of frames that the board has
+    missed since the reset, up to 255, and `packet`, the servo packet of the frame. `status` is the chart's; 3
+    means that a sensor read no number at the first tick. After any status but 0 the robot comes to a stand
+    until the reset.
 
     Attributes:
         behaviour: the behaviour.
@@ -49,18 +56,26 @@ class BehaviourUnitSpec:
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:
-        """Raise an InputError for what a board does not do: gaits, separate joints, some motions."""
-        for name in self.behaviour.gaits:
-            self._raise_error(
-                f"the gait {name} walks", "gaits", name, hint="play motions instead: a board has no gaits"
-            )
+        """Raise an InputError for what a board does not do, such as gaits of four legs and some motions."""
+        for name, gait in self.behaviour.gaits.items():
+            if not isinstance(gait, BipedGait):
+                self._raise_error(f"the gait {name} walks on four legs", "gaits", name, hint="play motions")
         for index, rule in enumerate(self.behaviour.outputs):
+            if rule.at_once:
+                hint = "leave at_once out: the action then begins after the present pass"
+                self._raise_error("a rule plays at once", block="outputs", name=str(index), hint=hint)
             if rule.joints:
                 joint_names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
                 message = f"a rule moves {joint_names} separately"
                 hint = "leave joints_deg out, or put the joints into the motion"
                 self._raise_error(message, block="outputs", name=str(index), hint=hint)
         _ = self.tables  # raises for motions that a board does not play
+        n_actions = len(self.behaviour.motions) + len(self.behaviour.gaits)
+        if self.behaviour.gaits and n_actions > MAX_MOTIONS:
+            raise InputError(
+                f"there are {n_actions} motions and gaits, and a board has at most {MAX_MOTIONS}",
+                hint="leave some out",
+            )
 
     def _raise_error(self, problem: str, block: str, name: str, hint: str) -> NoReturn:
         """Raise the InputError for an entry of a block of the document, named as in `places`."""
@@ -75,7 +90,8 @@ class BehaviourUnitSpec:
     @cached_property
     def chart(self) -> ChartUnitSpec:
         """The chart of the behaviour."""
-        return ChartUnitSpec(self.behaviour.chart, self.options)
+        field_names = tuple(name for name, *_ in self._further_fields)
+        return ChartUnitSpec(self.behaviour.chart, self.options, further_fields=field_names)
 
     @cached_property
     def tables(self) -> PageTables:
@@ -90,6 +106,16 @@ class BehaviourUnitSpec:
         packet_bytes(len(tables.servo_ids))  # raises for more servos than a packet has room for
         return tables
 
+    @property
+    def gaits(self) -> Mapping[str, BipedGait]:
+        """The gaits by name."""
+        return {name: gait for name, gait in self.behaviour.gaits.items() if isinstance(gait, BipedGait)}
+
+    @property
+    def action_names(self) -> tuple[str | None, ...]:
+        """The name of the motion or gait with each number; None for 0, which is standing still."""
+        return (*self.tables.motion_names, *self.behaviour.gaits)
+
     @cached_property
     def input_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of sensor numbers."""
@@ -99,13 +125,18 @@ class BehaviourUnitSpec:
     @cached_property
     def state_dtype(self) -> np.dtype[np.void]:
         """The dtype of a record of states."""
-        behaviour_fields = [
+        return np.dtype([*self.chart.state_dtype.descr, *self._further_fields])
+
+    @property
+    def _further_fields(self) -> list[Any]:
+        """The fields of a record of states after those of its chart, as `numpy.dtype` takes them."""
+        return [
             ("action", "u1"),
             ("playing", "u1"),
+            *((name, "<f8") for name in VELOCITY_FIELDS.values() if self.behaviour.gaits),
             ("late", "u1"),
             ("packet", "u1", (packet_bytes(len(self.tables.servo_ids)),)),
         ]
-        return np.dtype([*self.chart.state_dtype.descr, *behaviour_fields])
 
     @property
     def documents(self) -> Mapping[str, str]:
@@ -138,7 +169,10 @@ class BehaviourUnitSpec:
         # without the chart's own unit.h and unit.c, which those of the behaviour replace
         chart_files = (file for file in self.chart.sources() if not file.name.startswith("unit."))
         sensing_files = read_package_sources(__package__, ("sensing.h", "sensing.c"))
-        player_files = player_sources(self.tables, self.places_in_block("motions"))
+        gaits = self.gaits
+        player_files = player_sources(self.tables, self.places_in_block("motions"), has_gaits=bool(gaits))
+        robot = self.behaviour.robot
+        gait_files = gait_sources(robot, gaits, self.places_in_block("gaits")) if gaits else ()
         unit = UnitSource(
             self.behaviour,
             self.chart,
@@ -146,7 +180,7 @@ class BehaviourUnitSpec:
             self.input_dtype,
             places_in_block=self.places_in_block,
         )
-        return (*chart_files, *sensing_files, *player_files, *unit.files())
+        return (*chart_files, *sensing_files, *player_files, *gait_files, *unit.files())
 
     def reference(self) -> Executable:
         """Return the behaviour itself with its motions in integer arithmetic."""
@@ -193,25 +227,44 @@ class BehaviourUnitSpec:
             angles = previous + np.clip(angles - previous, -max_steps, max_steps)
         return JointCommands(angles[np.newaxis])
 
-    def ticks_from_player(self, states: Records) -> int:
-        """Return the greatest distance of servo goals from those of `Player` with the same requests [ticks].
+    def ticks_from_player(self, inputs: Records, states: Records) -> int:
+        """Return how far servo goals are at most from those of `Performer` for the same actions [ticks].
 
         Args:
-            states: the states of a run from a reset on, with the fields `action`, the motion requested by its
-                number, and `packet`, the servo packet.
+            inputs: the sensor readings of a run from a reset on.
+            states: its states, with the action requested and the servo packet.
         """
         behaviour = self.behaviour
-        motion_names = self.tables.motion_names
-        player = Player(behaviour.robot, behaviour.motions, behaviour.start_pose)
+        robot = behaviour.robot
+        walkers = {name: Walker(gait, robot) for name, gait in behaviour.gaits.items()}
+        performer = Performer(robot, behaviour.motions, walkers, behaviour.start_pose)
+        schedule = Schedule(behaviour.chart.period_s, robot.frame_period_s)
+        sensor_fields = name_sensor_fields(behaviour)
+        frame = 0
+        n_ticks = 0
         greatest_distance = 0
-        for action, packet in zip(states["action"].tolist(), states["packet"], strict=True):
-            player.request(motion_names[action])
-            player_ticks = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
-            goals = goals_in(packet.tobytes())
-            for servo, player_tick in zip(self.tables.servo_ids, player_ticks, strict=True):
-                goal_position, _ = goals[servo]
-                greatest_distance = max(greatest_distance, abs(player_tick - goal_position))
+        while frame < len(states):
+            if frame == schedule.frame_of(n_ticks):
+                n_ticks += 1
+                performer.request(self._action_of(states[frame]))
+            body_state = body_state_of(behaviour, sensor_fields, inputs[frame], frame)
+            n_frames = min(schedule.frame_of(n_ticks) - frame, MAX_BLOCK_FRAMES)
+            rows = performer.next(body_state, n_frames).angles[: len(states) - frame]
+            performer_ticks = np.rint(robot.to_ticks(rows)).astype(int)
+            for ticks, packet in zip(performer_ticks, states["packet"][frame:], strict=False):
+                goals = goals_in(packet.tobytes())
+                positions = np.array([goals[servo][0] for servo in self.tables.servo_ids])
+                greatest_distance = max(greatest_distance, int(np.abs(ticks - positions).max()))
+            frame += len(rows)
         return greatest_distance
+
+    def _action_of(self, state: np.void) -> Action:
+        """Return the action that was requested last, from a record of states."""
+        name = self.action_names[int(state["action"])]
+        if name not in self.behaviour.gaits:
+            return Action(name)
+        velocities = {key: float(state[field_name]) for key, field_name in VELOCITY_FIELDS.items()}
+        return Action(name, VelocityCommand(**velocities))
 
     def random_inputs(self, n: int, seed: int) -> Records:
         """Return random records of sensor readings, `(n,)`: around thresholds, now and then not finite."""

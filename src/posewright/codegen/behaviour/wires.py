@@ -26,6 +26,7 @@ from posewright.controllers.behaviours.sources import (
     ClockSource,
     CorridorSource,
     Direction,
+    FallenSource,
     FarthestSource,
     FreeCourseSource,
     JointSource,
@@ -36,8 +37,10 @@ from posewright.controllers.behaviours.sources import (
     Source,
     TickContext,
 )
+from posewright.controllers.walker import feedback_sensors
 from posewright.errors import Where
-from posewright.robots import Robot
+from posewright.recordings.falls import SIDEWAYS_SIN_SQUARED, TILTED_COS_SQUARED, FallenSide
+from posewright.robots import Imu, Robot
 from posewright.units import RAD_PER_DEG
 
 
@@ -81,13 +84,30 @@ class SensorField:
 def name_sensor_fields(behaviour: Behaviour) -> Mapping[SensorField, str]:
     """Return the fields of a record of inputs, each with its name in the record's dtype.
 
-    There is a field for every number that the wires read, in the order in which they first read it.
+    There is a field for every number that the wires read, in the order in which they first read it, then for
+    those that the feedback of gaits reads.
     """
     sensor_fields: dict[SensorField, None] = {}  # a set in the order of insertion
     for wire in behaviour.inputs:
         sensor_fields |= dict.fromkeys(_fields_of_source(wire.source, behaviour))
+    sensor_fields |= dict.fromkeys(attitude_fields(behaviour).values())
     names = choose_identifiers(map(str, sensor_fields))
     return {sensor_field: names[str(sensor_field)] for sensor_field in sensor_fields}
+
+
+def attitude_fields(behaviour: Behaviour) -> Mapping[str, SensorField]:
+    """Return the fields that the feedback of gaits reads, by member of the C struct `attitude_t`."""
+    robot = behaviour.robot
+    fields: dict[str, SensorField] = {}
+    for gait in behaviour.gaits.values():
+        for sensor in feedback_sensors(gait, robot):
+            if isinstance(sensor, Imu):
+                channel = f"{sensor.name}.orientation"
+                angles = {name: SensorField("channel", channel, index) for index, name in enumerate(ATTITUDE)}
+                fields = {**angles, **fields}
+            else:
+                fields["heading"] = SensorField("channel", sensor.name)
+    return fields
 
 
 def _fields_of_source(source: Source, behaviour: Behaviour) -> Iterator[SensorField]:
@@ -97,6 +117,9 @@ def _fields_of_source(source: Source, behaviour: Behaviour) -> Iterator[SensorFi
             yield SensorField("channel", source.channel, source.index)
         case JointSource():
             yield SensorField("load" if source.load else "joint", behaviour.robot.joint_names[source.joint])
+        case FallenSource():
+            for index in range(source.n_numbers):
+                yield SensorField("channel", source.channel, index)
         case RandomSource():
             yield SensorField("chance")
         case BearingSource() | CorridorSource() | FreeCourseSource() | FarthestSource():
@@ -107,6 +130,9 @@ def _fields_of_source(source: Source, behaviour: Behaviour) -> Iterator[SensorFi
             if source.direction.compass is not None:
                 yield SensorField("channel", *source.direction.compass)
 
+
+ATTITUDE = ("roll", "pitch", "heading")
+"""Members of the C struct `attitude_t`, in the order in which an IMU reads them."""
 
 _NUMBER_BYTES = 8  # of a number in a record of inputs, a float64
 _NUMBERS_PER_LINE = 4  # of a constant table
@@ -128,6 +154,29 @@ def table_lines(name: str, numbers: Floats) -> Iterator[str]:
     for begin in range(0, len(texts), _NUMBERS_PER_LINE):
         yield f"    {', '.join(texts[begin : begin + _NUMBERS_PER_LINE])},"
     yield "};"
+
+
+_LIES = (
+    comment("Whether the robot lies, by the vertical in its frame. side: 1 front, 2 back, 3 a side, 0 any"),
+    "static double lies(double x, double y, double z, uint8_t side)",
+    "{",
+    "    const double square = (x * x) + (y * y) + (z * z);",
+    f"    const double tilted_below = {double_literal(TILTED_COS_SQUARED)} * square;",
+    f"    const double sideways_above = {double_literal(SIDEWAYS_SIN_SQUARED)} * square;",
+    "    uint8_t lower_side = 3U;",
+    "    if (!(isfinite(x) && isfinite(y) && isfinite(z))) {",
+    "        return (double)NAN;",
+    "    }",
+    "    if ((z >= 0.0) && ((z * z) >= tilted_below) && ((y * y) <= sideways_above)) {",
+    "        return 0.0;",
+    "    }",
+    "    if (fabs(y) <= fabs(x)) {",
+    "        lower_side = (x < 0.0) ? 1U : 2U;",
+    "    }",
+    "    return ((side == 0U) || (side == lower_side)) ? 1.0 : 0.0;",
+    "}",
+)
+"""A function of C that does what `find_fallen_side` does."""
 
 
 @dataclass
@@ -243,21 +292,37 @@ class WiresCode:
         A motion that is played is 1, others are 0.
         """
         match source:
-            case ChannelSource():
-                number = self._field_expression(SensorField("channel", source.channel, source.index))
-                return f"finite_or({number}, {double_literal(source.no_reading)})"
-            case JointSource() | RandomSource():
-                return self._field_expression(next(_fields_of_source(source, self.behaviour)))
+            case ChannelSource() | JointSource() | RandomSource():
+                number = self._field_expression(next(_fields_of_source(source, self.behaviour)))
+                if isinstance(source, ChannelSource):
+                    number = f"finite_or({number}, {double_literal(source.no_reading)})"
+                return number
+            case FallenSource():
+                return self._fallen_expression(source)
             case PlayingSource():
-                motion_names = [None, *self.behaviour.motions]  # 0 is the number of no motion on the board
-                motion_number = motion_names.index(source.motion)
-                return f"((player_playing() == {motion_number}U) ? 1.0 : 0.0)"
+                # 0 is the number of standing still on the board
+                action_names = [None, *self.behaviour.motions, *self.behaviour.gaits]
+                action_number = action_names.index(source.motion)
+                player = "performer" if self.behaviour.gaits else "player"
+                return f"(({player}_playing() == {action_number}U) ? 1.0 : 0.0)"
             case BearingSource():
                 return f"bearing_of({self._direction_expression(source.direction)})"
             case CorridorSource() | FreeCourseSource() | FarthestSource():
                 return self._scan_expression(source)
             case ClockSource():
                 return "(frame * FRAME_S)"
+
+    def _fallen_expression(self, source: FallenSource) -> str:
+        """Return the expression of C for whether the robot lies; its function goes to `tables`."""
+        if "lies" not in self._table_names:
+            self._table_names["lies"] = "lies"
+            self.tables.write([*_LIES, ""])
+        fields = [SensorField("channel", source.channel, index) for index in range(source.n_numbers)]
+        vertical = [self._field_expression(sensor_field) for sensor_field in fields]
+        if source.is_orientation:
+            roll, pitch = vertical
+            vertical = [f"-sin({pitch})", f"cos({pitch}) * sin({roll})", f"cos({pitch}) * cos({roll})"]
+        return f"lies({', '.join(vertical)}, {[None, *FallenSide].index(source.side)}U)"
 
     def _scan_expression(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
         """Return the expression of C for a source that evaluates a scan: the call of a function of sensing.h.

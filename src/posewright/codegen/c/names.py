@@ -290,6 +290,7 @@ HEADERS = frozenset(
         *("stdbool", "stdint", "stddef", "stdio", "stdlib", "string", "math", "limits", "float", "arduino"),
         *("host", "pil_main", "startup", "registers", "board_hooks", "board_pins", "board_pins_kinds"),
         *("board_records", "board_wiring", "player", "sensing", "motions", "hook", "wiring"),
+        *("biped", "walker", "performer", "gaits"),
     ]
 )
 """Files that those of a chart must not stand in front of or be written over by."""

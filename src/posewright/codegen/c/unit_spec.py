@@ -32,11 +32,13 @@ class ChartUnitSpec:
         chart: the chart.
         options: options of its C.
         machine: the machine to generate; None for the chart's own.
+        further_fields: names of the fields that a behaviour's record of states has after those of its chart.
     """
 
     chart: Chart
     options: Options = field(default_factory=Options)
     machine: Machine | None = None
+    further_fields: tuple[str, ...] = ()
 
     @cached_property
     def lowered(self) -> Machine:
@@ -65,7 +67,7 @@ class ChartUnitSpec:
     @cached_property
     def format(self) -> RecordFormat:
         """The format of the records of its unit."""
-        return RecordFormat(self.lowered, monitors=self.options.monitors)
+        return RecordFormat(self.lowered, monitors=self.options.monitors, further_fields=self.further_fields)
 
     @property
     def input_dtype(self) -> np.dtype[np.void]:

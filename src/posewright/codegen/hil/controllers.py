@@ -145,7 +145,7 @@ class BehaviourOnBoardController(LinkedController):
         behaviour = unit_spec.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._initial_state = Interpreter(behaviour.chart).initial()
-        self._motion_names = unit_spec.tables.motion_names  # by number
+        self._action_names = unit_spec.action_names  # by number
         self.restart()
 
     @property
@@ -181,8 +181,8 @@ class BehaviourOnBoardController(LinkedController):
         if record is not None and is_tick:
             chart = self._chart_state(record)
             readings = {name: float(inputs[name]) for name in self._unit_spec.input_dtype.names or ()}
-            motion = self._motion_names[int(record["action"])]
-            self._decision = Decision(chart.state, readings, chart.outputs, playing=motion)
+            action = self._action_names[int(record["action"])]
+            self._decision = Decision(chart.state, readings, chart.outputs, playing=action)
         decision = replace(self._decision, events=events) if is_tick or events else None
         return replace(self._commands, decision=decision)
 

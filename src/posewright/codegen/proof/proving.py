@@ -143,7 +143,7 @@ def _ticks_from_player(unit_spec: BehaviourUnitSpec, steps: int, seed: int) -> i
     failed_frames = np.flatnonzero(states["status"])
     if len(failed_frames):  # after a failure the robot stands still
         states = states[: failed_frames[0]]
-    return unit_spec.ticks_from_player(states)
+    return unit_spec.ticks_from_player(inputs[: len(states)], states)
 
 
 def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: int = 0) -> SourceCoverage:

@@ -17,6 +17,7 @@ from posewright.controllers.behaviours.inputs import InputWire
 from posewright.controllers.behaviours.outputs import STAND, Action, OutputRule, choose_action
 from posewright.controllers.behaviours.performer import Performer
 from posewright.controllers.behaviours.sources import TickContext
+from posewright.controllers.walker import Walker
 from posewright.gaits import Gait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec, html_table
@@ -190,8 +191,8 @@ class BehaviourController(Controller):
         behaviour = self.behaviour
         robot = behaviour.robot
         self._runner.restart()
-        gaits = {name: gait.generator(robot) for name, gait in behaviour.gaits.items()}
-        self._performer = Performer(robot, behaviour.motions, gaits, behaviour.start_pose)
+        walkers = {name: Walker(gait, robot) for name, gait in behaviour.gaits.items()}
+        self._performer = Performer(robot, behaviour.motions, walkers, behaviour.start_pose)
         self._frame = 0
         self._n_ticks = 0
         self._next_tick_frame = 0

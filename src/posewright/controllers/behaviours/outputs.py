@@ -42,11 +42,13 @@ class Action:
         name: the name of the motion or gait; None to stand still.
         velocity: the velocity of the gait; None for a motion.
         joints: angles of joints that are moved separately meanwhile, by column [rad].
+        at_once: whether it begins in the middle of a motion or a step, as when the robot falls.
     """
 
     name: str | None = None
     velocity: VelocityCommand | None = None
     joints: Mapping[int, float] = field(default_factory=dict)
+    at_once: bool = False
 
 
 STAND = Action()
@@ -60,6 +62,7 @@ class OutputRule:
     play: str | None  # name of a motion or a gait; None to stand still
     velocity: Mapping[str, OutputNumber] | None = None  # of a gait, by `forward_m_s` ...; None for a motion
     joints: Mapping[int, OutputNumber] = field(default_factory=dict)  # moved separately, by column
+    at_once: bool = False  # whether the action begins in the middle of a motion or a step
 
     @property
     def condition(self) -> str:
@@ -82,7 +85,7 @@ class OutputRule:
                 **{name: number.value(outputs) for name, number in self.velocity.items()}
             )
         joints = {column: number.value(outputs) for column, number in self.joints.items()}
-        return Action(self.play, velocity, joints)
+        return Action(self.play, velocity, joints, self.at_once)
 
 
 def choose_action(rules: Sequence[OutputRule], outputs: Mapping[str, Value]) -> Action:
@@ -143,7 +146,7 @@ def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[Out
 
 def _read_rule(node: Node, scope: Scope, names: ActionNames) -> OutputRule:
     """Read one rule: its condition and its action."""
-    fields = node.fields(optional=("play", "walk", "when", "otherwise", *VELOCITIES, *ANGLES))
+    fields = node.fields(optional=("play", "walk", "when", "otherwise", "at_once", *VELOCITIES, *ANGLES))
     if ("when" in fields) == ("otherwise" in fields):
         node.fail(
             "a rule needs either `when` or `otherwise`",
@@ -155,15 +158,16 @@ def _read_rule(node: Node, scope: Scope, names: ActionNames) -> OutputRule:
         fields["otherwise"].fail("expected true")
     when = _read_condition(fields["when"], scope) if "when" in fields else None
     joints = _read_joints(fields, scope, names)
+    at_once = "at_once" in fields and fields["at_once"].boolean()
     if "walk" in fields:
         gait = fields["walk"].choice("gait", names.gaits)
-        return OutputRule(when, play=gait, velocity=_read_velocity(fields, scope), joints=joints)
+        return OutputRule(when, gait, velocity=_read_velocity(fields, scope), joints=joints, at_once=at_once)
     for key in VELOCITIES:
         if key in fields:
             fields[key].fail("a motion has no velocity", hint="`walk:` a gait, or leave it out")
     play = fields["play"]
     motion = None if play.value is None else play.choice("motion", names.motions)
-    return OutputRule(when, play=motion, velocity=None, joints=joints)
+    return OutputRule(when, motion, velocity=None, joints=joints, at_once=at_once)
 
 
 def _read_velocity(fields: Mapping[str, Node], scope: Scope) -> dict[str, OutputNumber]:

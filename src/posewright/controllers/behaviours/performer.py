@@ -13,7 +13,8 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.controllers import Player
 from posewright.controllers.behaviours.outputs import STAND, Action
 from posewright.controllers.passes import SHARE_OF_SPEED, join_frames, poses_differ
-from posewright.gaits import GaitGenerator, VelocityCommand
+from posewright.controllers.walker import Walker
+from posewright.gaits import VelocityCommand
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -34,12 +35,13 @@ class Performer:
     * A gait begins in its standing pose, which the joints reach by a minimum-jerk trajectory after the
       present pass of a motion. A new velocity takes effect with the next step.
     * The action after a gait begins when the robot has come to stand on all feet.
+    * An action that is to begin at once begins in the middle of a motion, a join or a step.
     * Joints that an action moves separately move at no more than half their servos' speed, there and back.
 
     Args:
         robot: the robot.
         motions: motions by name.
-        gaits: gaits by name; no name is that of a motion.
+        walkers: walkers of the gaits by name of the gait; no name is that of a motion.
         start_pose: joint angles at the start, `(n_joints,)` [rad].
     """
 
@@ -47,18 +49,20 @@ class Performer:
         self,
         robot: Robot,
         motions: Mapping[str, Motion],
-        gaits: Mapping[str, GaitGenerator],
+        walkers: Mapping[str, Walker],
         start_pose: Floats,
     ) -> None:
         """Stand in the start pose."""
         self._robot = robot
         self._player = Player(robot, motions, start_pose)
-        self._gaits = gaits
+        self._walkers = walkers
         self._phase = Phase.MOTION
         self._action = STAND
         self._gait_name: str | None = None  # that is joined to, walked or halted; None for motions
         self._join_rows: Floats = np.empty((0, len(robot.joints)))
         self._separate_joints = _SeparateJoints(robot)
+        self._is_interrupted = False  # whether the action begins at the next frame, whatever is performed
+        self._last_commands = JointCommands(np.array(start_pose, dtype=np.float64)[np.newaxis])
 
     @property
     def playing(self) -> str | None:
@@ -68,9 +72,9 @@ class Performer:
         return None if self._has_halted() else self._gait_name
 
     @property
-    def _gait(self) -> GaitGenerator:
-        """The gait that is joined to, walked or halted."""
-        return self._gaits[str(self._gait_name)]
+    def _walker(self) -> Walker:
+        """The walker of the gait that is joined to, walked or halted."""
+        return self._walkers[str(self._gait_name)]
 
     def request(self, action: Action) -> None:
         """Request an action; a velocity beyond the gait's range is scaled down.
@@ -78,6 +82,8 @@ class Performer:
         A motion is requested of the player. While a gait is walked or halts, a velocity of the same gait is
         requested of it, and any other action lets it halt; `next` begins that action after the halt.
         """
+        if action.at_once and action.name != self._action.name:
+            self._is_interrupted = True
         self._action = action
         self._separate_joints.targets = action.joints
         if self._phase is Phase.MOTION:
@@ -87,12 +93,23 @@ class Performer:
                 self._request_velocity(action.velocity)
                 self._phase = Phase.GAIT
             elif self._phase is Phase.GAIT:
-                self._gait.halt()
+                self._walker.halt()
                 self._phase = Phase.HALT
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the next frames, at least one and at most `n`."""
-        return self._separate_joints.override(self._commands(state, n))
+        if self._is_interrupted:
+            self._interrupt(state)
+        self._last_commands = self._separate_joints.override(self._commands(state, n))
+        return self._last_commands
+
+    def _interrupt(self, state: BodyState) -> None:
+        """Leave the present motion or gait and go on from the last frame, free joints from where they are."""
+        pose = self._last_commands.angles[-1]
+        if self._last_commands.free is not None:
+            pose = np.where(self._last_commands.free, state.positions, pose)
+        self._is_interrupted = False
+        self._begin_from(pose)
 
     def _commands(self, state: BodyState, n: int) -> JointCommands:
         """Begin the next phase if it is due, and return the next frames, all joints by motion or gait."""
@@ -110,16 +127,16 @@ class Performer:
             rows = self._join_rows[:n]
             self._join_rows = self._join_rows[n:]
             return JointCommands(rows)
-        return JointCommands(self._gait.frames(n))
+        return JointCommands(self._walker.frames(state, n))
 
     def _has_halted(self) -> bool:
-        return self._phase is Phase.HALT and self._gait.is_standing
+        return self._phase is Phase.HALT and self._walker.is_standing
 
     def _begin_join(self) -> None:
         """Prepare a join from the player's last command to the standing pose of the requested gait."""
         self._gait_name = self._action.name
         pose = self._player.command
-        standing_pose = self._gait.standing_pose
+        standing_pose = self._walker.standing_pose
         self._join_rows = np.empty((0, len(pose)))
         if poses_differ(pose, standing_pose):
             robot = self._robot
@@ -128,7 +145,7 @@ class Performer:
 
     def _begin_gait(self) -> None:
         """Start the gait after the join, unless another action has been requested meanwhile."""
-        self._gait.reset()
+        self._walker.reset()
         self._phase = Phase.GAIT
         if self._action.velocity is None or self._action.name != self._gait_name:
             self._leave_gait()
@@ -137,11 +154,15 @@ class Performer:
 
     def _request_velocity(self, velocity: VelocityCommand) -> None:
         """Request a velocity, scaled down to the gait's range."""
-        self._gait.request(self._gait.clip_command(velocity))
+        self._walker.request(self._walker.clip_command(velocity))
 
     def _leave_gait(self) -> None:
-        """Hand over to the player in the gait's standing pose, and request the present action of it."""
-        self._player.take_over(self._gait.standing_pose)
+        """Begin the present action in the gait's standing pose."""
+        self._begin_from(self._walker.standing_pose)
+
+    def _begin_from(self, pose: Floats) -> None:
+        """Hand over to the player in a pose `(n_joints,)` [rad], and request the present action of it."""
+        self._player.take_over(pose)
         self._phase = Phase.MOTION
         self._gait_name = None
         self.request(self._action)

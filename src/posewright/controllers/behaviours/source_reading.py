@@ -14,6 +14,7 @@ from posewright.controllers.behaviours.sources import (
     ClockSource,
     CorridorSource,
     Direction,
+    FallenSource,
     FarthestSource,
     FreeCourseSource,
     HeadingChannel,
@@ -26,7 +27,8 @@ from posewright.controllers.behaviours.sources import (
 )
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
-from posewright.robots import COUNT, FlashLidar, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.recordings.falls import FallenSide
+from posewright.robots import COUNT, Accelerometer, FlashLidar, Imu, RangeScan, RangeSensor, Robot, SensorSpec
 from posewright.units import RAD_PER_DEG
 
 _QUANTITIES: Mapping[str, Quantity] = {
@@ -50,6 +52,7 @@ class SensorChannels:
         sensors = tuple(sensors)
         self._sources = {name: source for sensor in sensors for name, source in _sources_of(sensor)}
         self._scanners = {s.name: Scanner.of(s) for s in sensors if isinstance(s, RangeScan)}
+        self._inertial_sensors = {s.name: s for s in sensors if isinstance(s, Imu | Accelerometer)}
         self._unusable_names = {s.name for s in sensors if not s.channels or isinstance(s, FlashLidar)}
 
     def source(self, node: Node) -> ChannelSource:
@@ -72,6 +75,13 @@ class SensorChannels:
         if name in self._sources:
             node.fail(f"{name} is not a scanner", hint="this needs a sensor of the kind range_scan")
         return self._scanners[node.choice("scanner", self._scanners)]
+
+    def fallen(self, node: Node, side: FallenSide | None) -> FallenSource:
+        """Return the source for whether the robot lies, by the IMU or accelerometer named by a node."""
+        name = node.choice("imu or accelerometer", self._inertial_sensors)
+        if isinstance(self._inertial_sensors[name], Imu):
+            return FallenSource(f"{name}.orientation", is_orientation=True, side=side)
+        return FallenSource(name, is_orientation=False, side=side)
 
     def heading(self, node: Node) -> HeadingChannel:
         """Return the channel of the heading named by a node."""
@@ -201,6 +211,10 @@ def _read_sensor(node: Node, names: NamesInScope) -> SourceAndKeys:
     fields = node.fields()
     if any(view in fields for view in _VIEW_READERS):
         return _read_view(node, names.sensors, names.chart.outputs)
+    if "fallen" in fields:
+        sides = {"any": None, **{side.value: side for side in FallenSide}}
+        side = sides[fields["fallen"].choice("side", sides)]
+        return names.sensors.fallen(fields["sensor"], side), ("fallen",)
     if "relative_to_deg" in fields:
         heading = names.sensors.heading(fields["sensor"])
         direction = _read_direction(fields["relative_to_deg"], heading, names.chart.outputs)

@@ -19,6 +19,7 @@ from posewright.bodies import BodyState, Reading
 from posewright.charts import Value
 from posewright.controllers.behaviours.scan import COURSE_STEP_RAD, Beams, Scan, Side
 from posewright.errors import BodyError
+from posewright.recordings.falls import FallenSide, find_fallen_side
 from posewright.robots import RangeScan
 from posewright.units import RAD_PER_DEG, wrap_angle
 
@@ -298,8 +299,37 @@ class BearingSource:
         return wrap_angle(-towards) if math.isfinite(towards) else math.nan
 
 
+@dataclass(frozen=True)
+class FallenSource:
+    """Whether the robot lies, by the limits at which `evaluate` counts a fall."""
+
+    channel: str  # the orientation of an IMU, or an acceleration
+    is_orientation: bool  # whether the channel reads roll and pitch [rad], not x, y and z of an acceleration
+    side: FallenSide | None  # on which it lies; None for any
+    quantity: Quantity = field(default=Quantity.FLAG, repr=False)
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers of the channel are read, from the first."""
+        return 2 if self.is_orientation else 3
+
+    def read(self, context: TickContext) -> float:
+        """Return 1 if the robot lies on this side, else 0; NaN if a reading is not finite."""
+        numbers = [context.number(self.channel, index) for index in range(self.n_numbers)]
+        if not all(map(math.isfinite, numbers)):
+            return math.nan
+        side = find_fallen_side(*(_vertical_in_base(*numbers) if self.is_orientation else numbers))
+        return float(side is not None and self.side in (None, side))
+
+
+def _vertical_in_base(roll: float, pitch: float) -> tuple[float, float, float]:
+    """Return the unit vector upwards in the frame of a base with this roll and pitch [rad]."""
+    return -math.sin(pitch), math.cos(pitch) * math.sin(roll), math.cos(pitch) * math.cos(roll)
+
+
 Source: TypeAlias = (
     ChannelSource
+    | FallenSource
     | JointSource
     | ClockSource
     | PlayingSource

@@ -170,7 +170,7 @@ class WalkResult:
             "settle_s": settings.settle_s,
             **self.report.to_dict(),
             "held_joints": list(self.welded),
-            "variation": figure_data(self.domain),
+            "variation": figure_data(self.domain.summary()),
             "simulated_s": figure_data(self.simulated_s),
             "recording_digest": self.recording.digest(),
         }

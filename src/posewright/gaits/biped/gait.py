@@ -12,7 +12,7 @@ from posewright.gaits.biped.generator import BipedGenerator
 from posewright.gaits.biped.step import StepPlanner
 from posewright.gaits.biped.values import BipedValues
 from posewright.gaits.command import bound_text
-from posewright.gaits.entries import Tree, omit_defaults, robot_value
+from posewright.gaits.entries import Tree, feedback_tree, omit_defaults, robot_value
 from posewright.gaits.feedback import OPEN_LOOP
 from posewright.gaits.gait import DIGITS, GaitCycle, ParameterValue
 from posewright.gaits.travel import TravelGain, Trim
@@ -22,6 +22,15 @@ from posewright.robots import LEFT, RIGHT, Robot
 @dataclass(frozen=True)
 class BipedGait(BipedValues):
     """A biped's gait; a `Gait`."""
+
+    def reconcile_values(self, values: Mapping[str, float], robot: Robot) -> dict[str, float]:  # noqa: ARG002
+        """Return the values as they are: a biped's parameters do not contradict each other."""
+        return dict(values)
+
+    @property
+    def other_settings(self) -> tuple[object, ...]:
+        """The pose of the other joints, and the feedback."""
+        return self.pose, self.feedback
 
     def generator(self, robot: Robot) -> BipedGenerator:
         """Return a generator that stands.
@@ -117,7 +126,7 @@ class BipedGait(BipedValues):
             "pose": self.pose,
             "travel_gain": flow_mapping(asdict(self.travel_gain)),
             "trim": flow_mapping(asdict(self.trim)),
-            "feedback": flow_mapping(asdict(self.feedback)),
+            "feedback": feedback_tree(self.feedback, old_document),
             "parameters": self.parameters.flat,
         }
         defaults: Tree = {
@@ -126,7 +135,7 @@ class BipedGait(BipedValues):
             "pose": BipedValues.pose,
             "travel_gain": flow_mapping(asdict(TravelGain())),
             "trim": flow_mapping(asdict(Trim())),
-            "feedback": flow_mapping(asdict(OPEN_LOOP)),
+            "feedback": feedback_tree(OPEN_LOOP, old_document),
         }
         hidden_keys = ("description", "source", "pose", "trim")
         return omit_defaults(data, defaults, old_document, hidden_keys=hidden_keys)

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.errors import InputError
+from posewright.errors import InputError, UnreachableError
 from posewright.gaits.biped.parameters import BipedParameters
 from posewright.gaits.biped.step import OTHER_SIDE, PlannedStep, StepPlanner
 from posewright.gaits.biped.values import BipedValues
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.step_generator import StepGenerator
-from posewright.robots import LEFT, RIGHT, Robot
+from posewright.robots import LEFT, RIGHT, SIDES, Robot
 
 STEPS_TO_FULL_AMPLITUDE = 3
 """The first steps from rest lift the feet less: the sideways swing of the trunk has to build up."""
@@ -27,11 +27,17 @@ MAX_CHANGE_FRACTION = 0.5
 IN_PLACE_TOLERANCE = 1e-9
 """A foot this near to its standing place is there [m, rad]."""
 
+SWING_TILT_SPEED = 2.5
+"""How fast the swinging foot is tilted at most [rad/s]; a walk leaves its servos about so much."""
+
+STANCE_TILT_SPEED = 1.0
+"""How fast a standing foot returns to level [rad/s]: it lifts the trunk up again."""
+
 MIN_STATED_EXCESS = 1.005
 """A command at least this many times the range is said to be so; below, two decimals would read 1.00."""
 
-_RANGE_TOLERANCE = 1e-9
-"""A command at the edge of the range is in range in spite of rounding, as a share of the range."""
+RANGE_TOLERANCE = 1e-9
+"""Shares of the range that differ by less are equal: a command at its edge is in it in spite of rounding."""
 
 
 class BipedGenerator(StepGenerator):
@@ -52,7 +58,7 @@ class BipedGenerator(StepGenerator):
     def require_in_range(self, command: VelocityCommand) -> None:
         """Raise InputError unless the legs are to follow a command."""
         excess = _range_share(command, self.gait.parameters)
-        if excess > 1.0 + _RANGE_TOLERANCE:
+        if excess > 1.0 + RANGE_TOLERANCE:
             parameters = self.gait.parameters
             is_factor_clear = excess >= MIN_STATED_EXCESS and math.isfinite(excess)
             size = f"{excess:.2f} times" if is_factor_clear else "more than"
@@ -88,6 +94,8 @@ class BipedGenerator(StepGenerator):
         self._command_in_force = STILL
         self._n_steps = 0
         self._swing_side = LEFT
+        self._step: PlannedStep | None = None
+        self._foot_tilts: dict[str, Floats] = dict.fromkeys(SIDES, np.zeros(2))
 
     def _halting_rows(self) -> Floats:
         if self._command_in_force != STILL:
@@ -113,6 +121,7 @@ class BipedGenerator(StepGenerator):
             swing_side=self._swing_side,
             amplitude=min(1.0, (self._n_steps + 1) / STEPS_TO_FULL_AMPLITUDE),
         )
+        self._step = step
         self._feet = step.feet_after
         self._swing_side = OTHER_SIDE[self._swing_side]
         self._n_steps += 1
@@ -120,11 +129,43 @@ class BipedGenerator(StepGenerator):
         return step
 
     def _are_feet_in_place(self) -> bool:
-        """Return whether both feet stand beside each other, as at rest."""
+        """Return whether both feet stand beside each other and level, as at rest."""
         return all(
             np.abs(pose - self.planner.standing_feet[side]).max() <= IN_PLACE_TOLERANCE
+            and not self._foot_tilts[side].any()
             for side, pose in self._feet.items()
         )
+
+    def _react_to_tilt(self, rows: Floats, n_frames_left: int) -> Floats:
+        """Return the frames of a step with the swinging foot tilted against the excess tilt of the trunk.
+
+        The gait's levelling decides by how much. A frame in which a leg is too short for that is left as
+        planned.
+        """
+        excess = self.gait.feedback.foot_levelling * np.array(self._excess_tilt)
+        is_level = not excess.any() and not any(tilt.any() for tilt in self._foot_tilts.values())
+        if self._step is None or is_level:
+            return rows
+        frame_s = self.planner.step_s / self.planner.n_frames
+        tilts = {}
+        for side, tilt in self._foot_tilts.items():
+            is_swinging = side == self._step.swing_side
+            target = excess if is_swinging else np.zeros(2)
+            max_change = (SWING_TILT_SPEED if is_swinging else STANCE_TILT_SPEED) * frame_s
+            steps = np.arange(1, len(rows) + 1)[:, np.newaxis] * max_change
+            tilts[side] = tilt + np.clip(target - tilt, -steps, steps)
+        first_frame = self.planner.n_frames - n_frames_left
+        try:
+            tilted_rows = self.planner.solve_frames(
+                self._step, slice(first_frame, first_frame + len(rows)), tilts
+            )
+        except UnreachableError:
+            if len(rows) == 1:
+                return rows
+            frames = [self._react_to_tilt(rows[k : k + 1], n_frames_left - k) for k in range(len(rows))]
+            return np.concatenate(frames)
+        self._foot_tilts = {side: tilt[-1] for side, tilt in tilts.items()}
+        return tilted_rows
 
 
 def _range_share(command: VelocityCommand, parameters: BipedParameters) -> float:
@@ -164,7 +205,7 @@ def approach_command(
         _share(left_change, parameters.max_left_m_s),
         _share(turn_change, parameters.max_turn_rad_s),
     )
-    if change_share <= SMALL_CHANGE_SHARE:
+    if change_share <= SMALL_CHANGE_SHARE + RANGE_TOLERANCE:
         return target
     fraction = min(1.0 / (change_share * parameters.steps_to_full_speed), MAX_CHANGE_FRACTION)
     return VelocityCommand(

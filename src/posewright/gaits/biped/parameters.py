@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 
 from posewright.errors import UnknownNameError
-from posewright.gaits.explanation import Explanation
+from posewright.gaits.explanation import Explanation, find_explanation
 
 EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
     {
@@ -77,9 +77,7 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
 
 def explanation(name: str) -> Explanation:
     """Return the explanation of a parameter by its name, or raise UnknownNameError."""
-    if name not in EXPLANATIONS:
-        raise UnknownNameError.among("gait parameter", name, EXPLANATIONS)
-    return EXPLANATIONS[name]
+    return find_explanation(name, EXPLANATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +112,10 @@ class BipedParameters:
     def flat(self) -> dict[str, float]:
         """All values by name."""
         return asdict(self)
+
+    def with_values(self, values: Mapping[str, float]) -> BipedParameters:
+        """Return the parameters with other values for some names."""
+        for name in values:
+            if name not in EXPLANATIONS:
+                raise UnknownNameError.among("gait parameter", name, EXPLANATIONS)
+        return replace(self, **values)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from posewright.gaits.command import VelocityCommand
 from posewright.gaits.travel import compensate_travel
 from posewright.kinematics import BipedLeg, biped_legs_of
 from posewright.robots import LEFT, OUTWARDS, RIGHT, SIDES, Robot
+from posewright.rotation import rotations_about_axis
 
 ROUNDING = 1e-12
 """Positions [m] and angles [rad] that differ by less are equal."""
@@ -37,6 +38,8 @@ MIN_STEP_FRAMES = 4
 TURN_OVERLAP = 0.05
 """Legs without a yaw still turn the body in this share of a step after a foot lifts and before it lands, when
 it hardly leaves the ground: servos lag, and a turn in less time would be too fast for them."""
+
+ROLL_AXIS, PITCH_AXIS, YAW_AXIS = range(3)
 
 OTHER_SIDE = {RIGHT: LEFT, LEFT: RIGHT}
 
@@ -53,12 +56,15 @@ class PlannedStep:
         joint_angles: the joints in every frame, `(n_frames, n_joints)` [rad].
         foot_poses: poses of the soles in every frame by side, `(n_frames, 3)` each [m, m, rad].
         lifts_m: height of the swinging foot in every frame, `(n_frames,)` [m].
+        hip_rolls: angle by which the standing leg's hip is rolled outwards in every frame, `(n_frames,)`
+            [rad].
         swing_side: the side of the swinging foot.
     """
 
     joint_angles: Floats = field(repr=False)
     foot_poses: FootPoses = field(repr=False)
     lifts_m: Floats = field(repr=False)
+    hip_rolls: Floats = field(repr=False)
     swing_side: str
 
     @property
@@ -113,7 +119,8 @@ class StepPlanner:
         }
         feet = {side: pose[np.newaxis] for side, pose in self.standing_feet.items()}
         nothing = dict.fromkeys(SIDES, np.zeros(1))
-        self.standing_pose: Floats = self._solve_joints(feet, lifts=nothing, hip_rolls=nothing)[0]
+        level = dict.fromkeys(SIDES, np.zeros((1, 2)))
+        self.standing_pose: Floats = self._solve_joints(feet, nothing, nothing, level)[0]
         self.standing_pose.setflags(write=False)
 
     def plan_step(
@@ -154,17 +161,42 @@ class StepPlanner:
         swing_poses = np.where(has_landed, landing_poses, swing_poses)
         # 4. Lift of the swinging foot, and roll of the standing leg's hip, which carries the weight.
         bump = np.sin(math.pi * swing_progress) ** 2 * amplitude
-        zeros = np.zeros(self.n_frames)
         foot_poses = {swing_side: swing_poses, stance_side: stance_poses}
         if not self._legs[swing_side].has_yaw:  # the feet point ahead with the trunk
             for poses in foot_poses.values():
                 poses[:, 2] = 0.0
-        joint_angles = self._solve_joints(
-            foot_poses,
-            lifts={swing_side: parameters.lift_m * bump, stance_side: zeros},
-            hip_rolls={swing_side: zeros, stance_side: parameters.hip_roll_rad * bump},
+        step = PlannedStep(
+            joint_angles=np.empty((0, len(self._rest_pose))),
+            foot_poses=foot_poses,
+            lifts_m=parameters.lift_m * bump,
+            hip_rolls=parameters.hip_roll_rad * bump,
+            swing_side=swing_side,
         )
-        return PlannedStep(joint_angles, foot_poses, lifts_m=parameters.lift_m * bump, swing_side=swing_side)
+        level = dict.fromkeys(SIDES, np.zeros((self.n_frames, 2)))
+        return replace(step, joint_angles=self.solve_frames(step, slice(self.n_frames), level))
+
+    def solve_frames(self, step: PlannedStep, frames: slice, foot_tilts: Mapping[str, Floats]) -> Floats:
+        """Return the joints in some frames of a step whose feet are tilted, `(n, n_joints)` [rad].
+
+        A tilted foot is turned about the hips together with its leg: if the trunk is tilted forward and the
+        foot by as much, the foot is level and where it would be if the trunk were upright.
+
+        Args:
+            step: the step.
+            frames: the frames of the step.
+            foot_tilts: roll and pitch of each foot by side, `(n, 2)` [rad].
+
+        Raises:
+            UnreachableError: a leg is too short.
+        """
+        zeros = np.zeros(len(foot_tilts[LEFT]))
+        stance_side = OTHER_SIDE[step.swing_side]
+        return self._solve_joints(
+            {side: poses[frames] for side, poses in step.foot_poses.items()},
+            lifts={step.swing_side: step.lifts_m[frames], stance_side: zeros},
+            hip_rolls={step.swing_side: zeros, stance_side: step.hip_rolls[frames]},
+            foot_tilts=foot_tilts,
+        )
 
     def _move_trunk(self, components: Floats, times: Floats) -> Floats:
         """Return where the trunk is at times of a step, in its frame at the beginning, `(n, 3)` [m, m, rad].
@@ -202,7 +234,11 @@ class StepPlanner:
         return lift_off + (touch_down - lift_off) * shares[:, np.newaxis]
 
     def _solve_joints(
-        self, foot_poses: FootPoses, lifts: Mapping[str, Floats], hip_rolls: Mapping[str, Floats]
+        self,
+        foot_poses: FootPoses,
+        lifts: Mapping[str, Floats],
+        hip_rolls: Mapping[str, Floats],
+        foot_tilts: Mapping[str, Floats],
     ) -> Floats:
         """Return the angles of all joints, `(n, n_joints)` [rad].
 
@@ -210,10 +246,11 @@ class StepPlanner:
             foot_poses: poses of the soles by side, `(n, 3)` each [m, m, rad].
             lifts: heights of the soles by side, `(n,)` each [m].
             hip_rolls: angles by which the legs' hips are rolled outwards, by side, `(n,)` each [rad].
+            foot_tilts: roll and pitch of the feet by side, `(n, 2)` each [rad].
         """
         angles = np.tile(self._rest_pose, (len(foot_poses[LEFT]), 1))
         for side, leg in self._legs.items():
-            soles, turns = self._hip_to_trunk.place_soles(foot_poses[side], lifts[side])
+            soles, turns = self._hip_to_trunk.place_soles(foot_poses[side], lifts[side], foot_tilts[side])
             leg_angles = leg.solve(soles, turns)
             rolled = leg_angles._replace(hip_roll=leg_angles.hip_roll + OUTWARDS[side] * hip_rolls[side])
             leg.put_angles(angles, rolled)
@@ -229,28 +266,22 @@ class _HipFrame:
     def __init__(self, parameters: BipedParameters, leg: BipedLeg) -> None:
         self._hip = np.array([leg.hip_m[0] + leg.hip_ahead_m, 0.0, leg.hip_m[2]])
         self._height_m = parameters.hip_height_m - leg.sole_m[2]  # of the hips over the soles
-        cosine = math.cos(parameters.lean_rad)
-        sine = math.sin(parameters.lean_rad)
-        self._level_to_trunk = np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
+        self._lean_rad = parameters.lean_rad
 
-    def place_soles(self, poses: Floats, lifts: Floats) -> tuple[Floats, Floats]:
-        """Return positions `(n, 3)` [m] and rotations `(n, 3, 3)` of level soles in the trunk's frame.
+    def place_soles(self, poses: Floats, lifts: Floats, tilts: Floats) -> tuple[Floats, Floats]:
+        """Return positions `(n, 3)` [m] and rotations `(n, 3, 3)` of the soles in the trunk's frame.
 
         Args:
             poses: of the soles, `(n, 3)` [m, m, rad].
             lifts: their heights over the ground, `(n,)` [m].
+            tilts: their roll and pitch about the hips, `(n, 2)` [rad]; a sole with a tilt of 0 is level.
         """
         below_hips = np.stack([poses[:, 0], poses[:, 1], lifts - self._height_m], axis=-1)
-        cosine = np.cos(poses[:, 2])
-        sine = np.sin(poses[:, 2])
-        yaws = np.zeros((len(poses), 3, 3))
-        yaws[:, 0, 0] = cosine
-        yaws[:, 0, 1] = -sine
-        yaws[:, 1, 0] = sine
-        yaws[:, 1, 1] = cosine
-        yaws[:, 2, 2] = 1.0
-        positions: Floats = self._hip + below_hips @ self._level_to_trunk.T
-        return positions, self._level_to_trunk @ yaws
+        level_to_trunk = rotations_about_axis(PITCH_AXIS, -(self._lean_rad + tilts[:, 1]))
+        if tilts.any():
+            level_to_trunk = rotations_about_axis(ROLL_AXIS, -tilts[:, 0]) @ level_to_trunk
+        positions: Floats = self._hip + (level_to_trunk @ below_hips[:, :, np.newaxis])[:, :, 0]
+        return positions, level_to_trunk @ rotations_about_axis(YAW_AXIS, poses[:, 2])
 
 
 def _in_moved_frame(pose: Floats, moves: Floats) -> Floats:

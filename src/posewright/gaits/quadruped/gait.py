@@ -12,12 +12,19 @@ from posewright.gaits.command import bound_text
 from posewright.gaits.entries import Tree
 from posewright.gaits.gait import DIGITS, Gait, GaitCycle, ParameterValue
 from posewright.gaits.quadruped.generator import QuadrupedGenerator
-from posewright.gaits.quadruped.parameters import ForeHind
+from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind
 from posewright.gaits.quadruped.phases import walking_legs
-from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
+from posewright.gaits.quadruped.timing import (
+    FRAMES_PER_PAIR,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
 from posewright.gaits.quadruped.values import QuadrupedValues
 from posewright.gaits.quadruped.writing import gait_document
 from posewright.robots import Robot
+
+ASCENT_PAIRS = "ascent_pairs"
 
 TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 """Attributes of `GaitTiming` that a description has."""
@@ -26,6 +33,32 @@ TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 @dataclass(frozen=True, eq=False)
 class QuadrupedGait(QuadrupedValues):
     """A quadruped's gait; a `Gait`."""
+
+    def reconcile_values(self, values: Mapping[str, float], robot: Robot) -> dict[str, float]:
+        """Return the values with an ascent that is no longer than a foot is in the air.
+
+        Most values near those of a fast gait could not walk otherwise.
+        """
+        reconciled = dict(values)
+        if ASCENT_PAIRS in reconciled:
+            max_pairs = max(self._max_ascent_pairs(values, robot), EXPLANATIONS[ASCENT_PAIRS].low)
+            reconciled[ASCENT_PAIRS] = min(reconciled[ASCENT_PAIRS], max_pairs)
+        return reconciled
+
+    def _max_ascent_pairs(self, values: Mapping[str, float], robot: Robot) -> int:
+        """Return how many pairs of frames an ascent may take; 0 if not even one fits."""
+        frame_s = robot.frame_period_s
+        try:
+            timing = timing_of(self.with_values({**values, ASCENT_PAIRS: 1}).parameters, frame_s)
+        except InputError:
+            return 0
+        return int(timing.air_s / (2.0 * FRAMES_PER_PAIR * frame_s))
+
+    @property
+    def other_settings(self) -> tuple[object, ...]:
+        """Phases, interpolation, the pose of the other joints, and the feedback unless it is switched off."""
+        feedback = () if self.feedback.is_open_loop else (self.feedback,)
+        return dict(self.phases.offsets), (self.interpolation.value, self.pose), *feedback
 
     def generator(self, robot: Robot) -> QuadrupedGenerator:
         """Return a generator that stands.

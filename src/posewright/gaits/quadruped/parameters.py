@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.gaits.explanation import Explanation, ParameterKind
+from posewright.gaits.explanation import Explanation, ParameterKind, find_explanation
 from posewright.gaits.quadruped.phases import ENDS, FEET
 
 Point = tuple[float, float, float]
@@ -95,10 +95,7 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
 
 def explanation(name: str) -> Explanation:
     """Return the explanation of a parameter by its dotted name, or raise UnknownNameError."""
-    base = name.partition(".")[0]
-    if base not in EXPLANATIONS:
-        raise UnknownNameError.among("gait parameter", name, EXPLANATIONS)
-    return EXPLANATIONS[base]
+    return find_explanation(name, EXPLANATIONS)
 
 
 @dataclass(frozen=True, slots=True)

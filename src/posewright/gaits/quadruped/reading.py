@@ -38,6 +38,10 @@ def parse_quadruped_gait(document: Node, robot: Robot, path: Path | None) -> Qua
         walking_legs(robot)
     except InputError as error:
         fields["robot"].fail(error.message, hint=error.hint)
+    if "feedback" in fields and "foot_levelling" in fields["feedback"].fields():
+        levelling = fields["feedback"].fields()["foot_levelling"]
+        if levelling.number() != 0.0:
+            levelling.fail("only a walk on two legs levels its feet", hint="0, or leave it out")
     return read_record(
         document,
         QuadrupedGait,

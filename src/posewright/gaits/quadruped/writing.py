@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from posewright.documents import flow_mapping
-from posewright.gaits.entries import Tree, omit_defaults, robot_value
+from posewright.gaits.entries import Tree, feedback_tree, omit_defaults, robot_value
 from posewright.gaits.feedback import OPEN_LOOP
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
@@ -36,7 +36,7 @@ def gait_document(gait: QuadrupedValues, old_document: Tree, path: Path | None) 
         "pose": gait.pose,
         "travel_gain": flow_mapping(asdict(gait.travel_gain)),
         "trim": flow_mapping(asdict(gait.trim)),
-        "feedback": flow_mapping(asdict(gait.feedback)),
+        "feedback": feedback_tree(gait.feedback, old_document),
         "parameters": {
             name: _parameter_value(getattr(gait.parameters, name), parameter_entries.get(name))
             for name in EXPLANATIONS
@@ -49,7 +49,7 @@ def gait_document(gait: QuadrupedValues, old_document: Tree, path: Path | None) 
         "pose": QuadrupedValues.pose,
         "travel_gain": flow_mapping(asdict(TravelGain())),
         "trim": flow_mapping(asdict(Trim())),
-        "feedback": flow_mapping(asdict(OPEN_LOOP)),
+        "feedback": feedback_tree(OPEN_LOOP, old_document),
     }
     hidden_keys = ("description", "source", "trim", "feedback")
     return omit_defaults(data, defaults, old_document, hidden_keys=hidden_keys)

@@ -121,9 +121,9 @@ def _check_soles(robot: RecordedRobot) -> Iterator[Inconsistency]:
 
 
 def _check_standing(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where a robot that stands and moves no joint travels, though no other robot is near."""
+    """Yield where a robot that nothing pushes and no other is near stands, moves no joint, and travels."""
     record = robot.record
-    if not robot.is_simulated:
+    if not robot.is_simulated or robot.is_pushed:
         return
     moves = np.abs(np.diff(record.positions, axis=0)).max(axis=1, initial=0.0)
     is_still = (moves < _STILL_RAD) & robot.is_continuous

@@ -55,6 +55,11 @@ class RecordedRobot:
         """Whether the header describes a simulated body, whose numbers are exact."""
         return "domain" in self.record.header.facts
 
+    @property
+    def is_pushed(self) -> bool:
+        """Whether the header describes pushes of a simulated body."""
+        return bool(self.record.header.facts.get("domain", {}).get("pushes"))
+
     @cached_property
     def is_continuous(self) -> Flags:
         """Whether the robot moved by itself from each row to the next, `(n - 1,)`; False for placements."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.bodies import (
     NOMINAL,
-    DomainParameters,
     domain_randomization,
     domain_randomization_names,
     draw_domain,
 )
 from posewright.documents import Catalogue, Node, is_path, parse_document, read_record, read_text
 from posewright.errors import InputError, UnknownNameError
-from posewright.gaits import EXPLANATIONS, QuadrupedGait, gait_names, read_gait, require_quadruped
-from posewright.kinematics import legs_of
+from posewright.gaits import Gait, gait_names, leg_joint_indices, read_gait, read_gait_and_robot
 from posewright.robots import Robot, robot, robot_folder, robot_names
 from posewright.runs.tuning.score import TERMS, Fall
 from posewright.runs.tuning.task import (
     MAX_WEIGHT,
+    NOMINAL_SEED,
     GaitTask,
     SearchPlan,
     Term,
@@ -57,11 +57,43 @@ def tune_names(card: Robot | str | None = None) -> tuple[str, ...]:
     return _catalogue(robot_name).names()
 
 
-def read_tune(name: str | Path) -> GaitTask:
+@dataclass(frozen=True)
+class TuneOverrides:
+    """Parts of a tuning that replace those in its document; None for what stays.
+
+    Attributes:
+        gait: the gait at which the search starts: a name or a path; it states the robot, too.
+        ranges: the sets of bodies, by name or path, from which the random bodies are drawn.
+        n_random: number of random bodies.
+        n_held_out: number of bodies on which the result is tested.
+
+    Raises:
+        InputError: a number is out of range.
+    """
+
+    gait: str | None = None
+    ranges: tuple[str, ...] | None = None
+    n_random: int | None = None
+    n_held_out: int | None = None
+
+    def __post_init__(self) -> None:
+        for kind, count in (("random", self.n_random), ("held-out", self.n_held_out)):
+            if count is not None and not 0 <= count <= MAX_BODIES:
+                raise InputError(f"{count} {kind} bodies", hint=f"0 to {MAX_BODIES}")
+
+
+NO_OVERRIDES = TuneOverrides()
+
+DEFAULT_HELD_OUT = 20
+"""Number of bodies on which a result is tested, if it was tuned on random bodies and no number is stated."""
+
+
+def read_tune(name: str | Path, *, overrides: TuneOverrides = NO_OVERRIDES) -> GaitTask:
     """Read a tuning.
 
     Args:
         name: one of `tune_names()`, or the path of a `*.tune.yaml`.
+        overrides: what replaces parts of the document.
 
     Raises:
         DocumentError: the document has an error.
@@ -69,29 +101,34 @@ def read_tune(name: str | Path) -> GaitTask:
         InputError: several robots have tunings of this name.
     """
     path = Path(name) if is_path(name) else _catalogue().find(name)
-    return parse_tune(read_text(path), path)
+    return parse_tune(read_text(path), path, overrides=overrides)
 
 
-def parse_tune(text: str, path: Path | None = None) -> GaitTask:
+def parse_tune(text: str, path: Path | None = None, *, overrides: TuneOverrides = NO_OVERRIDES) -> GaitTask:
     """Return the tuning in a text.
 
     Args:
         text: the text of the document.
         path: the path of its file, for messages; paths in the document are relative to its folder.
+        overrides: what replaces parts of the document; its paths are relative to the working folder.
 
     Raises:
         DocumentError, UnknownNameError, InputError: as `read_tune`.
     """
     node = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
-    card = _read_robot(node["robot"], path)
-    gait = _read_gait(node["gait"], card, path)
+    if overrides.gait is None:
+        card = _read_robot(node["robot"], path)
+        gait = _read_gait(node["gait"], card, path)
+    else:
+        gait, card = read_gait_and_robot(overrides.gait)
+        _require_walking_robot(card, node["robot"])
     return GaitTask(
         name=_read_name(node["tune"]),
         robot=card,
         gait=gait,
         dimensions=_read_dimensions(node["parameters"], gait),
         walks=_read_walks(node["walks"]),
-        bodies=_read_bodies(node["bodies"], path) if "bodies" in node else TunedBodies(),
+        bodies=_read_bodies(node.get("bodies"), path, overrides),
         terms=_read_terms(node["score"]),
         locked_joints=_read_locked_joints(node["hold"], card) if "hold" in node else (),
         search=read_record(node["search"], SearchPlan, degrees=False) if "search" in node else SearchPlan(),
@@ -120,22 +157,27 @@ def _read_robot(node: Node, document_path: Path | None) -> Robot:
     name = node.text()
     folder = document_path.parent if document_path is not None else Path()
     card = robot(folder / name if is_path(name) else node.choice("robot", robot_names()))
-    if card.model_path is None:
-        node.fail(f"{card.name} has no model", hint="a tuning simulates its robot, which needs a model")
-    try:
-        legs_of(card)
-    except InputError as error:
-        node.fail(error.message, hint=error.hint)
+    _require_walking_robot(card, node)
     return card
 
 
-def _read_gait(node: Node, card: Robot, document_path: Path | None) -> QuadrupedGait:
+def _require_walking_robot(card: Robot, node: Node) -> None:
+    """Fail at a node unless a robot has a model and legs."""
+    if card.model_path is None:
+        node.fail(f"{card.name} has no model", hint="a tuning simulates its robot, which needs a model")
+    try:
+        leg_joint_indices(card)
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
+
+
+def _read_gait(node: Node, card: Robot, document_path: Path | None) -> Gait:
     """Read the gait that the search starts at, by name or path."""
     name = node.text()
     if is_path(name):
         folder = document_path.parent if document_path is not None else Path()
-        return require_quadruped(read_gait(folder / name, robot=card))
-    return require_quadruped(read_gait(node.choice("gait", gait_names(card)), robot=card))
+        return read_gait(folder / name, robot=card)
+    return read_gait(node.choice("gait", gait_names(card)), robot=card)
 
 
 def _read_walks(node: Node) -> tuple[TunedWalk, ...]:
@@ -191,30 +233,59 @@ def _read_velocity(node: Node, maximum: float) -> VelocityTarget:
     return VelocityTarget(node.number(low=-maximum, high=maximum))
 
 
-def _read_bodies(node: Node, document_path: Path | None) -> TunedBodies:
-    """Read the bodies: the nominal one, and bodies that are drawn by seeds."""
-    entries = node.fields(optional=("nominal", "random", "seed", "ranges", "worst_share"))
+def _read_bodies(node: Node | None, document_path: Path | None, overrides: TuneOverrides) -> TunedBodies:
+    """Return the bodies of a tuning: the nominal one, and bodies that are drawn by seeds.
+
+    The random bodies, and then the held-out ones, have consecutive seeds; they are drawn from the sets of
+    bodies in turn.
+    """
+    keys = ("nominal", "random", "seed", "ranges", "worst_share", "held_out")
+    entries = {} if node is None else node.fields(optional=keys)
     has_nominal = entries["nominal"].boolean() if "nominal" in entries else True
     n_random = entries["random"].integer(low=0, high=MAX_BODIES) if "random" in entries else 0
-    first_seed = entries["seed"].integer(low=0, high=MAX_SEED - MAX_BODIES) if "seed" in entries else 0
-    if not has_nominal and not n_random:
+    if overrides.n_random is not None:
+        n_random = overrides.n_random
+    n_held_out = DEFAULT_HELD_OUT if n_random else 0
+    if overrides.n_held_out is not None:
+        n_held_out = overrides.n_held_out
+    elif "held_out" in entries:
+        n_held_out = entries["held_out"].integer(low=0, high=MAX_BODIES)
+    first_seed = entries["seed"].integer(low=0, high=MAX_SEED - 2 * MAX_BODIES) if "seed" in entries else 0
+    if node is not None and not has_nominal and not n_random:
         node.fail("no body walks", hint="nominal: true, or random: 3")
-    variations: tuple[DomainParameters, ...] = (NOMINAL,) if has_nominal else ()
-    if n_random or "ranges" in entries:
-        ranges = _read_ranges(entries["ranges"], document_path) if "ranges" in entries else "random"
-        randomization = domain_randomization(ranges)
-        variations += tuple(draw_domain(randomization, first_seed + number) for number in range(n_random))
-    worst_share = entries["worst_share"].number(low=0.0, high=1.0) if "worst_share" in entries else 0.0
-    return TunedBodies(variations, worst_share)
+    ranges: Sequence[str | Path] = ("random",)
+    if overrides.ranges is not None:
+        ranges = overrides.ranges
+    elif "ranges" in entries:
+        ranges = _read_ranges(entries["ranges"], document_path)
+    sets_of_bodies = [domain_randomization(name) for name in ranges]
+    drawn_bodies = [
+        (first_seed + number, draw_domain(sets_of_bodies[number % len(ranges)], first_seed + number))
+        for number in range(n_random + n_held_out)
+    ]
+    bodies = drawn_bodies[:n_random]
+    if has_nominal:
+        bodies.insert(0, (NOMINAL_SEED, NOMINAL))
+    return TunedBodies(
+        variations=tuple(domain for _, domain in bodies),
+        worst_share=entries["worst_share"].number(low=0.0, high=1.0) if "worst_share" in entries else 0.0,
+        seeds=tuple(seed for seed, _ in bodies),
+        held_out=tuple(drawn_bodies[n_random:]),
+    )
 
 
-def _read_ranges(node: Node, document_path: Path | None) -> str | Path:
-    """Return the name or path of the ranges from which bodies are drawn."""
-    name = node.text()
-    if is_path(name):
-        folder = document_path.parent if document_path is not None else Path()
-        return folder / name
-    return node.choice("set of bodies", domain_randomization_names())
+def _read_ranges(node: Node, document_path: Path | None) -> list[str | Path]:
+    """Return the names or paths of the sets of bodies from which bodies are drawn: one, or a list."""
+    entries = node.items() if isinstance(node.value, list) else [node]
+    if not entries:
+        node.fail("no set of bodies", hint="ranges: random, or a list of names and paths")
+    folder = document_path.parent if document_path is not None else Path()
+    return [
+        folder / name
+        if is_path(name := entry.text())
+        else entry.choice("set of bodies", domain_randomization_names())
+        for entry in entries
+    ]
 
 
 def _read_terms(node: Node) -> tuple[Term, ...]:
@@ -235,7 +306,7 @@ def _read_term(term_class: type[Term], node: Node) -> Term:
 
 def _read_locked_joints(node: Node, card: Robot) -> tuple[str, ...]:
     """Read the joints and groups of joints to lock; those of legs are an error."""
-    leg_joints = {joint for leg in card.legs for joint in leg.joints}
+    leg_joints = {card.joint_names[index] for index in leg_joint_indices(card)}
     locked_joints: list[str] = []
     for entry in node.items():
         name = entry.choice("joint or group of joints", (*card.joint_names, *card.groups))
@@ -246,8 +317,8 @@ def _read_locked_joints(node: Node, card: Robot) -> tuple[str, ...]:
     return tuple(locked_joints)
 
 
-def _read_dimensions(node: Node, gait: QuadrupedGait) -> tuple[Dimension, ...]:
-    """Return what is searched, each by a dotted name that `QuadrupedGait.with_values` takes."""
+def _read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
+    """Return what is searched, each by a dotted name that `Gait.with_values` takes."""
     entries = node.fields()
     if not entries:
         node.fail("nothing is searched", hint=f"ground_speed_m_s: {_RANGE_HINT}")
@@ -267,11 +338,11 @@ def _read_dimensions(node: Node, gait: QuadrupedGait) -> tuple[Dimension, ...]:
                     f"the gait has {start:g}, outside {low:g} to {high:g}",
                     hint=f"a range that includes it, or {_START_EXAMPLE}",
                 )
-        dimensions.append(Dimension(name, low, high, start, is_whole=_is_integer(name)))
+        dimensions.append(Dimension(name, low, high, start, is_whole=gait.explanation(name).is_whole))
     return tuple(dimensions)
 
 
-def _gait_value(node: Node, name: str, gait: QuadrupedGait, key: str) -> float:
+def _gait_value(node: Node, name: str, gait: Gait, key: str) -> float:
     """Return the gait's own value, where the search starts.
 
     Fails if the name sets several values of the gait that differ.
@@ -309,7 +380,7 @@ def _read_range(node: Node) -> tuple[float, float]:
     return low, high
 
 
-def _gait_keys(node: Node, name: str, gait: QuadrupedGait, low: float, high: float) -> list[str]:
+def _gait_keys(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
     """Return the keys of the gait's values that a name sets; fails if the gait does not allow a bound."""
     try:
         values_at_low = gait.with_values({name: low}).flat
@@ -319,9 +390,3 @@ def _gait_keys(node: Node, name: str, gait: QuadrupedGait, low: float, high: flo
     except InputError as error:
         node.fail(error.message, hint=error.hint)
     return [key for key, value in values_at_low.items() if value != values_at_high[key]]
-
-
-def _is_integer(name: str) -> bool:
-    """Return whether a parameter takes only whole numbers."""
-    parameter = name.partition(".")[0]
-    return parameter in EXPLANATIONS and EXPLANATIONS[parameter].is_whole

@@ -91,6 +91,7 @@ def tuned_data(
             "score": _finite_or_none(unlocked_evaluation.score),
             **_plain_facts(unlocked_evaluation.facts),
         },
+        "held_out": [test.to_dict() for test in tuned_gait.tests],
         "fingerprint": task.fingerprint,
         "journal": str(journal),
         "output": None if output is None or tuned_gait.gait is None else str(output),
@@ -119,6 +120,8 @@ def tuned_lines(tuned_gait: TunedGait, journal: Path, output: Path | None) -> Li
         return
     yield values_table(task.dimensions, tuned_gait.values)
     yield _figures_table(tuned_gait)
+    if tuned_gait.tests:
+        yield _held_out_table(tuned_gait)
     generations = len(result.generations) - 1
     start_score = result.generations[0].best_score
     start_text = f"{start_score:.4f}" if math.isfinite(start_score) else "no score"
@@ -159,6 +162,31 @@ def _figures_table(tuned_gait: TunedGait) -> Table:
             ]
             rows.append((label, *cells))
     return table(("figure", *columns), rows, text_columns=("figure",))
+
+
+def _held_out_table(tuned_gait: TunedGait) -> Table:
+    """Return a table of the walks on bodies that no candidate walked on: one row for each walk and gait."""
+    rows = []
+    for test in tuned_gait.tests:
+        data = test.to_dict()
+        command = ", ".join(f"{name} {value:.3g}" for name, value in test.command.by_name.items() if value)
+        rows.append(
+            (
+                "best" if test.gait is tuned_gait.gait else "start",
+                command or "on the spot",
+                f"{test.n_fallen} of {len(test.bodies)}",
+                _number_or_dash(data["mean_speed_m_s"], "{:.3f}"),
+                _number_or_dash(data["min_speed_m_s"], "{:.3f}"),
+                _number_or_dash(data["mean_heading_drift_deg"], "{:.1f}"),
+                _number_or_dash(data["max_heading_drift_deg"], "{:.1f}"),
+            )
+        )
+    columns = ("other bodies", "command", "fell", "mean m/s", "least m/s", "mean deg off", "most deg off")
+    return table(columns, rows, text_columns=("other bodies", "command"))
+
+
+def _number_or_dash(number: float | None, number_format: str) -> str:
+    return "-" if number is None else number_format.format(number)
 
 
 def _best_attempt(journal: search.Journal) -> search.Attempt | None:

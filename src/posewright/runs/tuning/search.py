@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.errors import BodyError, InputError, UnreachableError
-from posewright.gaits import CommandTour, QuadrupedGait, VelocityCommand, require_command_in_range, timing_of
+from posewright.gaits import CommandTour, Gait, VelocityCommand, velocity_limits
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
+from posewright.runs.tuning.robustness import WalkTest, walk_held_out_bodies
 from posewright.runs.tuning.score import score_candidate
 from posewright.runs.tuning.task import GaitTask, TunedWalk, WalkMeasurement
 from posewright.runs.walking.walk import walk_gait
@@ -24,7 +25,7 @@ REACH_TOLERANCE_M = 0.001
 """A foot this close to its path follows it: the lag of a servo is larger [m]."""
 
 
-def require_feet_in_reach(gait: QuadrupedGait, robot: Robot, command: VelocityCommand) -> None:
+def require_feet_in_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> None:
     """Raise an UnreachableError if a foot cannot follow its path, in the steady walk or until it is steady.
 
     Where a point is out of reach, a gait continues with the nearest point that the leg can reach; a search
@@ -36,7 +37,7 @@ def require_feet_in_reach(gait: QuadrupedGait, robot: Robot, command: VelocityCo
         if max_distance > REACH_TOLERANCE_M:
             raise UnreachableError(
                 f"{foot} stays {max_distance * 1000.0:.1f} mm away from a point of its way",
-                hint="shorter strokes, or equilibrium points nearer to the shoulders",
+                hint="shorter strokes, or feet nearer to where the legs begin",
             )
 
 
@@ -79,9 +80,11 @@ class GaitProblem:
         world = self._world()
         try:
             gait = self.task.candidate(values)
-            for walk in self.task.walks:
-                self._require_possible(gait, walk)
-            measurements = [self._measure(gait, walk, world) for walk in self.task.walks]
+            commands = self._possible_commands(gait)
+            measurements = [
+                self._measure(gait, walk, command, world)
+                for walk, command in zip(self.task.walks, commands, strict=True)
+            ]
         except (InputError, BodyError) as error:
             return Evaluation(math.inf, {REASON: error.message})
         return score_candidate(measurements, self.task.terms, self.task.bodies)
@@ -94,26 +97,34 @@ class GaitProblem:
             self._world_of_process = World(self.task.robot, visuals=False, welded=self.task.locked_angles)
         return self._world_of_process
 
-    def _require_possible(self, gait: QuadrupedGait, walk: TunedWalk) -> None:
-        """Raise an InputError if a walk cannot succeed on any body; this is faster than a simulation."""
-        timing = timing_of(gait.parameters, self.task.robot.frame_period_s)
-        command = walk.command(gait.parameters, timing)
-        require_command_in_range(command, gait.parameters, timing)
-        require_feet_in_reach(gait, self.task.robot, command)
+    def _possible_commands(self, gait: Gait) -> list[VelocityCommand]:
+        """Return the command of each walk; raises an InputError if one cannot succeed on any body.
 
-    def _measure(self, gait: QuadrupedGait, walk: TunedWalk, world: World) -> list[WalkMeasurement]:
+        This is faster than a simulation.
+        """
+        generator = gait.generator(self.task.robot)
+        limits = velocity_limits(generator)
+        commands = [walk.command(limits) for walk in self.task.walks]
+        for command in commands:
+            generator.require_in_range(command)
+            require_feet_in_reach(gait, self.task.robot, command)
+        return commands
+
+    def _measure(
+        self, gait: Gait, walk: TunedWalk, command: VelocityCommand, world: World
+    ) -> list[WalkMeasurement]:
         """Walk a candidate on each body and return the measurements."""
-        robot = self.task.robot
-        command = walk.command(gait.parameters, timing_of(gait.parameters, robot.frame_period_s))
+        bodies = self.task.bodies
         measurements = []
-        for domain in self.task.bodies.variations:
+        for domain, seed in zip(bodies.variations, bodies.seeds, strict=True):
             result = walk_gait(
                 gait,
-                robot,
+                self.task.robot,
                 command=command,
                 seconds=walk.seconds,
                 settle_s=walk.settle_s,
                 domain=domain,
+                seed=seed,
                 world=world,
             )
             measurements.append(WalkMeasurement(walk, result.report))
@@ -130,12 +141,14 @@ class TunedGait:
         gait: the best candidate, with a `source` that states how it was found; None if no candidate could be
             judged.
         unlocked: evaluation of the best candidate with no joint locked; that of the search if none was.
+        tests: its walks, and those of the gait that the search started at, on the held-out bodies.
     """
 
     task: GaitTask
     result: TuningResult
-    gait: QuadrupedGait | None
+    gait: Gait | None
     unlocked: Evaluation
+    tests: tuple[WalkTest, ...] = ()
 
     @property
     def values(self) -> dict[str, float]:
@@ -187,16 +200,15 @@ def tune_gait(
     evaluation = Evaluation(result.score, result.facts)
     if not math.isfinite(result.score):
         return TunedGait(gait_task, result, gait=None, unlocked=evaluation)
-    gait = replace(
-        gait_task.candidate(result.best),
+    gait = gait_task.candidate(result.best).with_origin(
         name=gait_task.name,
         description=gait_task.description or gait_task.gait.description,
         source=_describe_source(gait_task, result, seed),
-        path=None,
     )
     if gait_task.locked_joints:
         evaluation = GaitProblem(gait_task.without_locked_joints()).evaluate(result.best)
-    return TunedGait(gait_task, result, gait, unlocked=evaluation)
+    tests = walk_held_out_bodies(gait_task, (gait_task.gait, gait), workers)
+    return TunedGait(gait_task, result, gait, unlocked=evaluation, tests=tests)
 
 
 def _describe_source(task: GaitTask, result: TuningResult, seed: int) -> str:

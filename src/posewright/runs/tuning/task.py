@@ -6,25 +6,16 @@ import hashlib
 import importlib.metadata
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Protocol
 
 from posewright.bodies import NOMINAL, DomainParameters
 from posewright.documents import Bounds
-from posewright.errors import InputError
 from posewright.evaluation import GaitReport
-from posewright.gaits import (
-    FRAMES_PER_PAIR,
-    GaitParameters,
-    GaitTiming,
-    QuadrupedGait,
-    VelocityCommand,
-    greatest_speed_m_s,
-    greatest_turn_rad_s,
-    timing_of,
-)
+from posewright.gaits import Gait, VelocityCommand, VelocityLimits
 from posewright.robots import Robot
+from posewright.runs.walking.many import SeededDomain
 from posewright.runs.walking.walk import MAX_SETTLE_S, MAX_WALK_S, angles_in_pose
 from posewright.search import MAX_POPULATION, MAX_SPREAD, MIN_POPULATION, Dimension
 from posewright.version import __version__
@@ -34,8 +25,6 @@ STEPS_PER_RANGE = 1000.0
 
 A gait document then has numbers that people can read, and they are exactly the numbers that were evaluated.
 """
-
-ASCENT_PAIRS = "ascent_pairs"
 
 GENERATIONS = 60
 SPREAD = 0.2
@@ -62,9 +51,16 @@ class VelocityTarget:
         # A task's digest covers this text, and journals store the digest: it keeps the former class name.
         return f"Asked(value={self.value!r}, is_share={self.is_share!r})"
 
-    def resolve(self, greatest: float) -> float:
-        """Return the velocity for a candidate whose greatest velocity this is."""
-        return self.value * greatest if self.is_share else self.value
+    def resolve(self, greatest: float, greatest_reverse: float) -> float:
+        """Return the velocity for a candidate.
+
+        Args:
+            greatest: its greatest velocity.
+            greatest_reverse: its greatest velocity in the opposite direction, as a positive number.
+        """
+        if not self.is_share:
+            return self.value
+        return self.value * (greatest_reverse if self.value < 0.0 else greatest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,26 +88,34 @@ class TunedWalk:
         """Whether it commands more than a turn on the spot."""
         return self.forward.value != 0.0 or self.left.value != 0.0
 
-    def command(self, parameters: GaitParameters, timing: GaitTiming) -> VelocityCommand:
-        """Return the command for a candidate; it may be beyond the candidate's range."""
-        max_speed = greatest_speed_m_s(parameters, timing)
-        max_turn = greatest_turn_rad_s(parameters, timing)
+    def command(self, limits: VelocityLimits) -> VelocityCommand:
+        """Return the command for a candidate with these limits; it may be beyond the candidate's range."""
         return VelocityCommand(
-            self.forward.resolve(max_speed), self.left.resolve(max_speed), self.turn.resolve(max_turn)
+            self.forward.resolve(limits.forward_m_s, limits.backward_m_s),
+            self.left.resolve(limits.left_m_s, limits.left_m_s),
+            self.turn.resolve(limits.turn_rad_s, limits.turn_rad_s),
         )
+
+
+NOMINAL_SEED = 0
+"""The seed of the sensors' noise on the nominal body."""
 
 
 @dataclass(frozen=True, slots=True)
 class TunedBodies:
-    """The bodies that every candidate walks on.
+    """The bodies that every candidate walks on, and others on which the result is tested.
 
     Attributes:
         variations: how each body differs from the robot's model.
         worst_share: weight of the worst body's score against the mean of all bodies, from 0 to 1.
+        seeds: the seed of each body's sensors, by which it was drawn.
+        held_out: bodies that no candidate walks on, to test the result.
     """
 
     variations: tuple[DomainParameters, ...] = (NOMINAL,)
     worst_share: float = 0.0
+    seeds: tuple[int, ...] = field(default=(NOMINAL_SEED,), repr=False)
+    held_out: tuple[SeededDomain, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,7 +186,7 @@ class GaitTask:
         name: the name of the tuning, and of the gait that it produces.
         robot: the robot that walks.
         gait: the gait that the search starts at; it gives the values that are not searched.
-        dimensions: what is searched, by the dotted names that `QuadrupedGait.with_values` takes.
+        dimensions: what is searched, by the dotted names that `Gait.with_values` takes.
         walks: the walks by which every candidate is evaluated.
         bodies: the bodies that walk.
         terms: the terms of the score.
@@ -195,7 +199,7 @@ class GaitTask:
 
     name: str
     robot: Robot
-    gait: QuadrupedGait
+    gait: Gait
     dimensions: tuple[Dimension, ...]
     walks: tuple[TunedWalk, ...]
     bodies: TunedBodies
@@ -218,27 +222,18 @@ class GaitTask:
     def round_values(self, values: Mapping[str, float]) -> dict[str, float]:
         """Return the values as they are evaluated and stored: in decimal steps that people can read.
 
-        If the ascent time is searched and exceeds the time that a candidate's feet are in the air, it is
-        shortened to the longest ascent that fits. Otherwise most candidates near a fast gait could not walk.
+        Values that contradict each other are changed as the gait can tell, within the searched ranges.
         """
         rounded = {
             dimension.name: round_value(dimension, values[dimension.name]) for dimension in self.dimensions
         }
-        if ASCENT_PAIRS in rounded:
-            low = next(dimension.low for dimension in self.dimensions if dimension.name == ASCENT_PAIRS)
-            rounded[ASCENT_PAIRS] = min(rounded[ASCENT_PAIRS], max(self._max_ascent_pairs(rounded), low))
-        return rounded
+        reconciled = self.gait.reconcile_values(rounded, self.robot)
+        return {
+            dimension.name: min(max(reconciled[dimension.name], dimension.low), dimension.high)
+            for dimension in self.dimensions
+        }
 
-    def _max_ascent_pairs(self, values: Mapping[str, float]) -> int:
-        """Return how many pairs of frames an ascent may take; 0 if not even one fits."""
-        frame_s = self.robot.frame_period_s
-        try:
-            timing = timing_of(self.gait.with_values({**values, ASCENT_PAIRS: 1}).parameters, frame_s)
-        except InputError:
-            return 0
-        return int(timing.air_s / (2.0 * FRAMES_PER_PAIR * frame_s))
-
-    def candidate(self, values: Mapping[str, float]) -> QuadrupedGait:
+    def candidate(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with these values, rounded, for what is searched.
 
         Raises:
@@ -270,10 +265,10 @@ class GaitTask:
             tuple((term.name, term) for term in self.terms),
             self.locked_angles,
             gait.flat,
-            dict(gait.phases.offsets),
-            (gait.interpolation.value, gait.pose),
+            *gait.other_settings,
             self.robot.text,
             "" if model is None else model.read_bytes(),
+            *(() if gait.feedback.is_open_loop else (self.bodies.seeds,)),
         )
         return hashlib.sha256(repr(score_inputs).encode()).hexdigest()[:16]
 

@@ -39,6 +39,9 @@ class WalkOptions:
     def __repr__(self) -> str:
         """Return all options with exact numbers, for the digest that a batch stores."""
         domain = None if self.domain is None else asdict(self.domain)
+        for name in ("pushes", "plates"):  # older batches have no such keys
+            if domain is not None and not domain[name]:
+                del domain[name]
         return (
             f"WalkOptions({self.seconds!r}, {self.settle_s!r}, {domain!r}, {self.body_name!r}, {self.seed!r})"
         )

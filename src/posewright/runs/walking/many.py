@@ -91,7 +91,7 @@ class WalkedBody:
             "failure": self.failure,
             **figures,
             "falls": self.falls,
-            "variation": figure_data(self.domain),
+            "variation": figure_data(self.domain.summary()),
             "simulated_s": figure_data(self.simulated_s),
         }
 

@@ -118,6 +118,7 @@ def walking_plant_maker(gait: Gait, world: World | None = None) -> PlantMaker:
 
         body = require_single_body(bodies, "a walk")
         plant = make_walking_world(gait, body.robot) if world is None else world
+        plant = plant.with_plates(body.domain.plates)
         # the body adds itself to the world
         SimulatedBody(plant, start_pose=body.start_pose, seed=body.seed, domain=body.domain)
         return plant
