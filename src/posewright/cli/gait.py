@@ -80,7 +80,7 @@ def new(
     """
     robot = robots.robot(robot_name)
     gait = gaits.create_gait(name, robot)
-    path = output or Path(f"{name}{gaits.SUFFIX}")
+    path = output or Path(f"{name}.gait.yaml")
     if path_exists(path):
         raise InputError("the file exists already", where=Where(path), hint="choose another name")
     gaits.write_gait(gait, path)
