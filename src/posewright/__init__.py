@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from posewright.contests import score as score
     from posewright.control import Controller as Controller
     from posewright.control import Program as Program
+    from posewright.controllers import read_page_gait as read_page_gait
+    from posewright.controllers import write_page_gait as write_page_gait
     from posewright.controllers.behaviours import read_behaviour as read_behaviour
     from posewright.controllers.behaviours import shipped_motions as shipped_motions
     from posewright.errors import PosewrightError as PosewrightError

@@ -171,6 +171,33 @@ def test_a_motion_file_beside_the_behaviour_brings_what_it_leads_to(desk) -> Non
     }
 
 
+def test_the_speed_of_an_entry_applies_to_all_motions_it_leads_to(desk) -> None:
+    walk = robot("robotis_bioloid").folder / "motions" / "walk_forward.motion.yaml"
+    path = desk.write(
+        **{
+            "{motion: walk_forward}": "{file: begin.motion.yaml, speed: 0.5}"
+            "\n  march: {file: begin.motion.yaml, speed: 2}"
+        }
+    )
+    for name, links in {
+        "begin": "next: middle\nexit: end",
+        "middle": "next: begin\nexit: end",
+        "end": "",
+    }.items():
+        text = walk.read_text().replace("repeat: true", "repeat: 2")
+        linked = text.replace("motion: walk_forward", f"motion: {name}\n{links}")
+        path.with_name(f"{name}.motion.yaml").write_text(linked)
+    motions = read_behaviour(path).motions
+    assert {name: (motion.speed, motion.next, motion.exit) for name, motion in motions.items()} == {
+        "walk": (0.5, "middle", "end"),
+        "middle": (0.5, "walk", "end"),
+        "end": (0.5, None, None),
+        "march": (2.0, "middle'", "end'"),
+        "middle'": (2.0, "march", "end'"),
+        "end'": (2.0, None, None),
+    }
+
+
 VENDOR = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
 
 

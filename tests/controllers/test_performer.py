@@ -114,6 +114,15 @@ def test_an_action_at_once_begins_in_the_middle_of_another_without_a_jump(first:
     assert (np.abs(np.diff(path[149:], axis=0)) <= 1.1 * STEP).all()
 
 
+def test_a_walker_that_is_to_stand_at_once_stays_in_the_middle_of_its_step() -> None:
+    doing = performer()
+    doing.request(Action("trot", VelocityCommand(0.1)))
+    walked = frames(doing, 150)
+    doing.request(Action(None, at_once=True))
+    assert np.array_equal(frames(doing, 40), np.repeat(walked[-1:], 40, axis=0))
+    assert doing.playing is None
+
+
 def test_who_is_at_it_already_is_not_interrupted_again() -> None:
     doing = performer()
     once = performer()

@@ -536,6 +536,7 @@ READERS: dict[str, Reader] = {
     ),
     "uc3m csv": Reader(play, motions(".csv", robot=MAN)),
     "roboplus": Reader(play, motions(".mtn", "robotis_mtn_text/*", robot=MAN)),
+    "walk by pages": Reader(pw.read_page_gait, files(MAN, "motions/walk_forward.motion.yaml")),
     "webots": Reader(play, motions(".motion", "webots_motion/*")),
     "webots json": Reader(play, motions(".json")),
     "tekkotsu mot": Reader(play, motions(".mot", "tekkotsu/*.mot")),

@@ -33,7 +33,7 @@ SET_HINT = "write --set NAME=VALUE, such as --set shape_factor=0.5"
 
 def open_gait(
     name: str, robot_name: str | None = None, settings: list[str] | None = None
-) -> tuple[gaits.Gait, robots.Robot]:
+) -> tuple[gaits.ParametricGait, robots.Robot]:
     """Return a gait with changed parameters, and the robot that walks it.
 
     Args:

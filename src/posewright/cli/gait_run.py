@@ -14,7 +14,7 @@ import typer
 from posewright import bodies as body_models
 from posewright import evaluation, figures, gaits, recordings, robots, runs, search
 from posewright.cli.batch import BatchOptions, Out, follow_runs, print_batch, require_unset
-from posewright.cli.console import print_result, spinner
+from posewright.cli.console import print_result, print_warning, spinner
 from posewright.cli.gait_options import (
     Forward,
     Left,
@@ -33,6 +33,7 @@ from posewright.cli.options import (
     require_distinct_output,
     require_recording_path,
 )
+from posewright.controllers.gait_player import NO_FEEDBACK
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
 
@@ -163,7 +164,38 @@ def run(
         require_distinct_output(plot, gait_name)
     require_recording_path(record, gait_name)
     gait, robot = open_gait(gait_name, robot_name, settings)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
+    walk_and_report(gait, robot, options, n_bodies=n_bodies, workers=workers, record=record, plot=plot)
+
+
+def walk_and_report(
+    gait: gaits.Gait,
+    robot: robots.Robot,
+    options: WalkOptions,
+    *,
+    n_bodies: int | None,
+    workers: int | None,
+    record: Path | None,
+    plot: Path | None,
+) -> None:
+    """Walk with a gait on one body or many, write what was requested, and print the report.
+
+    Args:
+        gait: the gait.
+        robot: the robot.
+        options: of the walk.
+        n_bodies: number of random bodies; None for the one body of the options.
+        workers: number of processes for many bodies; None for the default.
+        record: path of the recording.
+        plot: path of the picture.
+
+    Raises:
+        typer.Exit: the robot fell.
+        InputError: an option does not go with the body.
+    """
+    if (
+        options.body != NOMINAL_BODY
+        and not runs.choose_plant(options.body, extra_names=[NOMINAL_BODY]).is_simulation
+    ):
         require_unset(
             {"--plot": plot, "--bodies": n_bodies, "--workers": workers},
             "on a body that is not simulated here",
@@ -212,6 +244,8 @@ def _run_on_other_body(
             record=record,
             plant_watchers=[progress.for_plant],
         )
+    for event in recording.events_of(NO_FEEDBACK):
+        print_warning(f"{options.body} has no {event.data['channel']}: the walk had no feedback from it")
     print_run(recording, as_json=options.as_json)
 
 

@@ -44,6 +44,9 @@ MotionOrTable = Annotated[
         "Default: the table, to stdout.",
     ),
 ]
+REPEATING_FORMATS = (formats.NATIVE, formats.ROBOPLUS_TEXT)
+"""Formats in which a motion can repeat for ever."""
+
 Cycles = Annotated[
     int | None,
     option(
@@ -90,7 +93,7 @@ class SampleOptions:
         return self.lead_in or self.from_pose is not None or self.to_pose is not None
 
     def sample(
-        self, gait: gaits.Gait, robot: robots.Robot, *, cycles: int | None, every: int
+        self, gait: gaits.ParametricGait, robot: robots.Robot, *, cycles: int | None, every: int
     ) -> motions.Motion:
         """Return the motion with this many cycles and frames between keyframes."""
         return gaits.sample_gait(
@@ -171,7 +174,7 @@ def sample(
 
 
 def _describe_rounding(
-    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.Gait, *, has_ends: bool
+    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.ParametricGait, *, has_ends: bool
 ) -> str | None:
     """Return how the file's duration differs from the motion's, and how many cycles would fit exactly.
 
@@ -212,7 +215,9 @@ def _count_extra_cycles(total_frames: int, cycle_frames: int, step_frames: int) 
     return None
 
 
-def _sample_table(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions) -> motions.SampleTable:
+def _sample_table(
+    gait: gaits.ParametricGait, robot: robots.Robot, options: SampleOptions
+) -> motions.SampleTable:
     """Return a walk as a table, by default of one cycle with a row for each frame."""
     step_frames = 1 if options.every is None else options.every
     cycles = 1 if options.cycles is None else options.cycles
@@ -221,12 +226,12 @@ def _sample_table(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions)
 
 
 def _sample_for_file(
-    gait: gaits.Gait, robot: robots.Robot, options: SampleOptions, output: Path
+    gait: gaits.ParametricGait, robot: robots.Robot, options: SampleOptions, output: Path
 ) -> motions.Motion:
     """Return the motion in steps that the file's format can hold, named after the file."""
     file_format = _find_format(gait, robot, output)
     cycles = options.cycles
-    if cycles is None and (options.has_ends or file_format.name != formats.NATIVE):
+    if cycles is None and (options.has_ends or file_format.name not in REPEATING_FORMATS):
         cycles = 1
     every = options.every
     if every is None:
@@ -236,7 +241,7 @@ def _sample_for_file(
     return replace(motion, name=output.name.split(".")[0] or gait.name)
 
 
-def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
+def _find_format(gait: gaits.ParametricGait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
     """Return the format of a file, which depends on its name and on the robot."""
     standing_pose = motions.Pose(robot.joint_names, robot.pose(gait.pose))
     standing = motions.Keyframe(standing_pose, reach_s=0.0)

@@ -30,6 +30,7 @@ from posewright.cli.motion_options import (
     to_radians,
 )
 from posewright.cli.motion_play import play
+from posewright.cli.motion_walk import walk
 from posewright.cli.options import (
     EXIT_FAILURE,
     TABLE,
@@ -95,6 +96,7 @@ def register(app: typer.Typer) -> None:
     add_verb(group, "plot", plot, python_equivalents="draw_motion")
     add_verb(group, "film", film, python_equivalents="film_motion")
     add_verb(group, "play", play, python_equivalents="play_motion")
+    add_verb(group, "walk", walk, python_equivalents="read_page_gait write_page_gait walk_gait")
     add_verb(group, "view", view, python_equivalents="open_view")
     add_verb(group, "sample", sample, python_equivalents="sample_motion")
 

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from posewright import figures, gaits, runs, search
+from posewright import controllers, figures, formats, gaits, runs, search
 from posewright.cli import console
 from posewright.cli.console import print_result
 from posewright.cli.options import (
@@ -29,7 +29,7 @@ from posewright.cli.options import (
     require_output_file,
 )
 from posewright.documents import open_regular_file
-from posewright.errors import FormatError, InputError, Where
+from posewright.errors import FormatError, InputError, UnsafeMotionError, Where
 
 MIN_EVALUATIONS_FOR_WORKERS = 40
 """Fewer candidates walk in this process, since starting workers takes time; --workers overrides it."""
@@ -233,7 +233,7 @@ def _search(
     if files.plot is not None:
         figures.save_figure(figures.draw_tuning(journal_path), files.plot)
     if files.output is not None and tuned_gait.gait is not None:
-        gaits.write_gait(tuned_gait.gait, files.output)
+        _write_gait(tuned_gait.gait, files.output)
     data = runs.tuned_data(
         tuned_gait, seed, journal=journal_path, output=files.output, wall_s=progress.wall_s
     )
@@ -244,6 +244,24 @@ def _search(
         )
     if tuned_gait.gait is None:
         raise typer.Exit(EXIT_FAILURE)
+
+
+def _write_gait(gait: runs.TunableGait, path: Path) -> None:
+    """Write the best gait: as a document, or a walk made of pages as its motion file.
+
+    Raises:
+        UnsafeMotionError: `motion check` reports errors in such pages; nothing is written.
+    """
+    if not isinstance(gait, controllers.PageGait):
+        gaits.write_gait(gait, path)
+        return
+    settings = " ".join(f"--set {name}={value:g}" for name, value in gait.changes.items())
+    command = f"posewright motion walk {gait.file.path} --page {gait.first_page} {settings} -o {path}"
+    try:
+        controllers.write_page_gait(gait, path)
+    except UnsafeMotionError as error:
+        hint = f"it was not written; {command} --accept-faults writes it all the same"
+        raise UnsafeMotionError(error.message, where=error.where, hint=hint, faults=error.faults) from error
 
 
 def _show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
@@ -292,6 +310,10 @@ def _require_writable_files(task: runs.GaitTask, journal: Path, files: SearchFil
         figures.require_picture_path(files.plot)
         require_distinct_output(files.plot, task.path, task.gait.path)
     if files.output is not None:
+        if isinstance(task.gait, controllers.PageGait):
+            endings = formats.format_named(task.gait.file.format).suffixes[:1]
+            require_output_file(files.output, "a motion file", endings, task.path, task.gait.file.path)
+            return
         require_output_file(files.output, "a gait", YAML_ENDINGS, task.path, task.gait.path)
         if files.output.exists():
             gaits.read_gait(files.output, robot=task.robot)  # only another gait may be overwritten

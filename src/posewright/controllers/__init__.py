@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from posewright.controllers.gait_player import GaitProgram as GaitProgram
     from posewright.controllers.gait_player import SteeredGaitController as SteeredGaitController
     from posewright.controllers.motion_player import MotionProgram as MotionProgram
+    from posewright.controllers.page_gait import PageGait as PageGait
+    from posewright.controllers.page_gait import find_page_faults as find_page_faults
+    from posewright.controllers.page_gait import is_page_walk as is_page_walk
+    from posewright.controllers.page_gait import read_page_cycle as read_page_cycle
+    from posewright.controllers.page_gait import read_page_gait as read_page_gait
+    from posewright.controllers.page_gait import write_page_gait as write_page_gait
     from posewright.controllers.player import Player as Player
     from posewright.controllers.pose_follower import PoseFollower as PoseFollower
 else:

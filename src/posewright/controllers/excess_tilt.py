@@ -19,11 +19,15 @@ class ExcessTiltMeter:
     """Measures how far a trunk is tilted beyond the rocking of its walk.
 
     The mean tilt is the low-pass filtered reading of the IMU, so that slopes, a shifted centre of mass and an
-    IMU that is not mounted level count as usual. While the IMU reads no number, the last excess stays.
+    IMU that is not mounted level count as usual. While the IMU reads no number, the last excess stays; on a
+    body without an IMU there is none.
 
     Args:
         robot: the robot, whose card has an IMU.
         rocking_rad: how far the trunk rocks about its mean tilt, to every side [rad].
+
+    Attributes:
+        channel: the channel of the robot's readings that has the IMU's orientation.
 
     Raises:
         InputError: the robot has no IMU.
@@ -36,7 +40,7 @@ class ExcessTiltMeter:
                 f"{robot.name} has no imu, so its feet cannot be levelled",
                 hint="feedback: {foot_levelling: 0}",
             )
-        self._channel = f"{imu.name}.orientation"
+        self.channel = f"{imu.name}.orientation"
         self._rocking_rad = rocking_rad
         self.restart()
 
@@ -49,7 +53,9 @@ class ExcessTiltMeter:
 
     def measure(self, state: BodyState) -> Tilt:
         """Return the excess tilt [rad], and take the reading into the mean."""
-        roll, pitch, _ = np.asarray(state.sensors[self._channel]).tolist()
+        if self.channel not in state.sensors:
+            return UPRIGHT
+        roll, pitch, _ = np.asarray(state.sensors[self.channel]).tolist()
         if not (math.isfinite(roll) and math.isfinite(pitch)):
             return self._excess
         if self._time_s is None:

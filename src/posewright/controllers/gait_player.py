@@ -20,6 +20,10 @@ BLOCK_FRAMES = 64
 """Frames computed at once, 0.512 s of an AIBO; fewer before a command changes."""
 
 
+NO_FEEDBACK = "no_feedback"
+"""Kind of the event of a walk on a body that lacks a channel which the gait's feedback reads."""
+
+
 class GaitController(Controller):
     """Walks a gait by scheduled velocity commands. A command takes effect with the next step after its time.
 
@@ -58,16 +62,19 @@ class GaitController(Controller):
         if self._frame in self._commands:
             command = self._commands[self._frame]
             self._walker.request(command)
-            decision = Decision(outputs=command.by_name, playing=self._gait.name)
+            missing_channels = () if self._frame else self._walker.find_missing_channels(state)
+            events = tuple((NO_FEEDBACK, {"channel": channel}) for channel in missing_channels)
+            decision = Decision(outputs=command.by_name, playing=self._gait.name, events=events)
         # blocks end at multiples of their size
         block_end = self._frame - self._frame % self._block_frames + self._block_frames
         next_command_frame = min(
             (frame for frame in self._commands if frame > self._frame), default=block_end
         )
         end_frame = min(block_end, next_command_frame)
+        stiffness = self._walker.stiffness
         rows = self._walker.frames(state, min(n, end_frame - self._frame))
         self._frame += len(rows)
-        return JointCommands(rows, decision=decision)
+        return JointCommands(rows, stiffness=stiffness, decision=decision)
 
 
 class SteeredGaitController(Controller):
@@ -95,7 +102,9 @@ class SteeredGaitController(Controller):
             self._command = command
             self._walker.request(command)
             decision = Decision(outputs=command.by_name, playing=self._gait.name)
-        return JointCommands(self._walker.frames(state, min(n, REACTION_FRAMES)), decision=decision)
+        stiffness = self._walker.stiffness
+        rows = self._walker.frames(state, min(n, REACTION_FRAMES))
+        return JointCommands(rows, stiffness=stiffness, decision=decision)
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,21 @@ class HeadingHold:
 
     The commanded heading is that at the start plus all commanded turns since; it is never farther from the
     measured one than the greatest correction answers. While the sensor reads no number, the last correction
-    stays.
+    stays; on a body without the sensor there is none.
 
     Args:
         robot: the robot, whose card has a compass or an IMU.
         gains: of the feedback.
+
+    Attributes:
+        channel: the channel of the robot's readings that has its heading.
 
     Raises:
         InputError: the robot has neither a compass nor an IMU.
     """
 
     def __init__(self, robot: Robot, gains: FeedbackGains) -> None:
-        self._channel = _heading_channel(robot)
+        self.channel = _heading_channel(robot)
         self._gains = gains
         self._commanded_heading: float | None = None
         self._time_s = 0.0
@@ -49,7 +52,7 @@ class HeadingHold:
             command: velocity from now on.
             state: of the body, with its heading.
         """
-        heading = _read_heading(state.sensors, self._channel)
+        heading = _read_heading(state.sensors, self.channel)
         if not math.isfinite(heading):
             return replace(command, turn_rad_s=command.turn_rad_s + self._correction_rad_s)
         if self._commanded_heading is None:
@@ -87,5 +90,5 @@ def _heading_channel(robot: Robot) -> str:
 
 
 def _read_heading(readings: Mapping[str, Reading], channel: str) -> float:
-    """Return the heading of a compass, or the yaw of an orientation (roll, pitch, yaw) [rad]."""
-    return float(np.ravel(readings[channel])[-1])
+    """Return the heading of a compass, or the yaw of an orientation (roll, pitch, yaw) [rad]; NaN without."""
+    return float(np.ravel(readings.get(channel, math.nan))[-1])

@@ -44,9 +44,20 @@ class Walker:
         return self._generator.is_standing
 
     @property
+    def stiffness(self) -> Floats | None:
+        """Stiffness of the joints in the next frame, `(n_joints,)` [N m/rad]; None for the servos' own."""
+        return self._generator.stiffness
+
+    @property
     def reads_sensors(self) -> bool:
         """Whether the gait has feedback."""
         return self._heading_hold is not None or self._tilt_meter is not None
+
+    def find_missing_channels(self, state: BodyState) -> tuple[str, ...]:
+        """Return the channels that the feedback reads and a body lacks; the walk goes on without them."""
+        readers = (self._heading_hold, self._tilt_meter)
+        channels = {reader.channel: None for reader in readers if reader is not None}  # a set in order
+        return tuple(channel for channel in channels if channel not in state.sensors)
 
     def clip_command(self, command: VelocityCommand) -> VelocityCommand:
         """Return the nearest command in the gait's range: the same direction, slower if necessary."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from posewright.controllers import is_page_walk
+from posewright.documents import parse_document
 from posewright.evaluation.walking.feet import foot_trajectories, lifting_phase
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.travel import cycle_velocities
@@ -134,7 +136,7 @@ def _title(result: WalkResult) -> str:
         body = textwrap.fill(f"body of seed {result.seed}: {result.domain}", width=150)
     document = result.recording.header.documents.get(f"{result.gait}{SUFFIX}", "")
     gait = result.gait
-    if document:
+    if document and not is_page_walk(parse_document(document)):
         gait = name_and_changes(parse_gait(document, robot=result.robot)[0], result.robot)
     return f"{gait} on {result.robot.name}: {velocity} (commanded {command}); {ending}\n{body}"
 

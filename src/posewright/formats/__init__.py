@@ -71,11 +71,14 @@ if TYPE_CHECKING:
     from posewright.formats.reading import detect_kind as detect_kind
     from posewright.formats.reading import motion_file_in as motion_file_in
     from posewright.formats.reading import raise_if_other_kind as raise_if_other_kind
+    from posewright.formats.reading import read_linked_motions as read_linked_motions
     from posewright.formats.reading import read_motion as read_motion
     from posewright.formats.reading import read_motion_file as read_motion_file
     from posewright.formats.reading import read_to_carry as read_to_carry
     from posewright.formats.registry import FORMATS as FORMATS
     from posewright.formats.registry import format_for as format_for
+    from posewright.formats.registry import format_named as format_named
+    from posewright.formats.roboplus.document import ROBOPLUS_TEXT as ROBOPLUS_TEXT
     from posewright.formats.text_lines import TextLine as TextLine
     from posewright.formats.text_lines import quote_bytes as quote_bytes
     from posewright.formats.text_lines import split_lines as split_lines

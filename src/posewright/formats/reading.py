@@ -19,7 +19,7 @@ from posewright.formats.file_kind import (
 )
 from posewright.formats.motion_file import MotionFile, PageReference, mark_single_page
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.native.format import NATIVE
+from posewright.formats.native.format import NATIVE, NATIVE_SUFFIX
 from posewright.formats.other_kinds import OTHER_KINDS
 from posewright.formats.registry import FORMATS, format_named, is_read
 from posewright.motions import Motion, Pose, robot_of_motion
@@ -220,3 +220,31 @@ def read_motion(
     """
     motion = read_motion_file(path, robot=robot).motion(page)
     return motion if page is None else mark_single_page(motion)
+
+
+def read_linked_motions(file: MotionFile, page: PageReference | None = None) -> dict[str, Motion]:
+    """Return a motion of a file and all that its `next` and `exit` lead to, the motion itself first.
+
+    A link of a native file is the name of a file beside it, any other a page of the same file.
+
+    Args:
+        file: the file.
+        page: name or number of the motion's page; by default the first page with a motion.
+
+    Returns:
+        The motions by the names that `next` and `exit` use.
+
+    Raises:
+        FormatError: a linked file cannot be read.
+    """
+    if file.format != NATIVE:
+        return file.reachable_pages(page)
+    first_motion = file.motion(page)
+    motions = {file.path.name.removesuffix(NATIVE_SUFFIX): first_motion}
+    pending = [first_motion.next, first_motion.exit]
+    while pending:
+        link = pending.pop()
+        if link is not None and link not in motions:
+            motions[link] = read_motion(file.path.with_name(f"{link}{NATIVE_SUFFIX}"))
+            pending += [motions[link].next, motions[link].exit]
+    return motions

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from posewright.gaits.command import STILL as STILL
     from posewright.gaits.command import GaitGenerator as GaitGenerator
     from posewright.gaits.command import GaitStep as GaitStep
+    from posewright.gaits.command import SteppingGenerator as SteppingGenerator
     from posewright.gaits.command import VelocityCommand as VelocityCommand
     from posewright.gaits.command import VelocityLimits as VelocityLimits
     from posewright.gaits.command import bound_text as bound_text
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from posewright.gaits.feedback import FeedbackGains as FeedbackGains
     from posewright.gaits.gait import Gait as Gait
     from posewright.gaits.gait import GaitCycle as GaitCycle
+    from posewright.gaits.gait import ParametricGait as ParametricGait
     from posewright.gaits.new_gait import create_gait as create_gait
     from posewright.gaits.quadruped.foot_timeline import AirPath as AirPath
     from posewright.gaits.quadruped.foot_timeline import air_path as air_path

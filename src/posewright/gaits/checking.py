@@ -12,7 +12,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import UnreachableError
 from posewright.gaits.command import STILL, GaitGenerator, GaitStep, VelocityCommand, velocity_limits
-from posewright.gaits.gait import Gait
+from posewright.gaits.gait import ParametricGait
 from posewright.gaits.reading import robot_of_gait
 from posewright.gaits.steady import joint_angles_of, walk_until_steady
 from posewright.kinematics import BipedLeg, MountedLeg, biped_legs_of, legs_of
@@ -44,7 +44,7 @@ class WalkPart:
 class CommandTour:
     """A walk through a sequence of commands."""
 
-    def __init__(self, gait: Gait, robot: Robot) -> None:
+    def __init__(self, gait: ParametricGait, robot: Robot) -> None:
         self._generator = gait.generator(robot)
         self._n_frames = gait.cycle(robot).n_frames
         self._last_row = self._generator.standing_pose
@@ -168,7 +168,7 @@ class GaitCheck:
         return tuple(entry for entry in self.worst if not entry.is_within_bound)
 
 
-def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
+def check_gait(gait: ParametricGait, robot: Robot | str | None = None) -> GaitCheck:
     """Walk at commands over the whole range of a gait, and return the worst of each concern.
 
     The commands go in eight directions at full speed, with no turn and with the greatest to either side, and

@@ -159,8 +159,16 @@ class GaitGenerator(Protocol):
     def reset(self) -> None:
         """Reset to standing, as before the first step, and drop the command."""
 
+    @property
+    def stiffness(self) -> Floats | None:
+        """Stiffness of the joints in the next frame, `(n_joints,)` [N m/rad]; None for the servos' own."""
+
     def frames(self, n: int) -> Floats:
         """Return the next n frames, in the order of the robot's joints, `(n, n_joints)` [rad]."""
+
+
+class SteppingGenerator(GaitGenerator, Protocol):
+    """A generator that plans whole steps."""
 
     def take_step(self, command: VelocityCommand) -> GaitStep:
         """Return the next step, whose command approaches the given one as far as a single step allows.

@@ -10,11 +10,11 @@ from posewright.display import Lines, Paragraph, Styled, Table, table
 from posewright.documents.plain import PlainMapping
 from posewright.gaits.checking import GaitCheck, GaitConcern, WorstCase
 from posewright.gaits.command import bound_text
-from posewright.gaits.gait import Gait
+from posewright.gaits.gait import ParametricGait
 from posewright.robots import Robot
 
 
-def gait_lines(gait: Gait, robot: Robot, check: GaitCheck | None) -> Lines:
+def gait_lines(gait: ParametricGait, robot: Robot, check: GaitCheck | None) -> Lines:
     """Yield the lines of a gait's description; without results if `check` is None."""
     yield from _summary_lines(gait, robot)
     yield ""
@@ -24,7 +24,7 @@ def gait_lines(gait: Gait, robot: Robot, check: GaitCheck | None) -> Lines:
         yield from _check_lines(_check_data(check))
 
 
-def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
+def describe_gait(gait: ParametricGait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
     """Return all values of a gait; `check` is null if it was not checked."""
     return {
         **gait.describe_briefly(robot),
@@ -40,7 +40,7 @@ def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMap
     }
 
 
-def _parameters_data(gait: Gait) -> list[PlainMapping]:
+def _parameters_data(gait: ParametricGait) -> list[PlainMapping]:
     """Return the parameters with their explanations as plain data."""
     parameters: list[PlainMapping] = []
     for name, value in gait.parameter_values.items():
@@ -93,7 +93,7 @@ def _worst_data(entry: WorstCase) -> PlainMapping:
 
 
 def gait_table(briefs: Sequence[PlainMapping]) -> Table:
-    """Return a table with a row for each gait, given what `Gait.describe_briefly` returns."""
+    """Return a table with a row for each gait, given what `ParametricGait.describe_briefly` returns."""
     columns = ("gait", "robot", "m/s", "rad/s", "cycle s", "what it is")
     rows = []
     for gait in briefs:
@@ -104,7 +104,7 @@ def gait_table(briefs: Sequence[PlainMapping]) -> Table:
     return table(columns, rows, text_columns=("gait", "robot", "what it is"))
 
 
-def _summary_lines(gait: Gait, robot: Robot) -> Iterator[str]:
+def _summary_lines(gait: ParametricGait, robot: Robot) -> Iterator[str]:
     """Yield the lines of text that summarise a gait."""
     yield f"{gait.name}: {gait.robot}" + (f", {gait.description}" if gait.description else "")
     gain = gait.travel_gain

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, Self
+from typing import Annotated, Protocol, Self
 
+from posewright.documents import Bounds
 from posewright.documents.plain import PlainMapping
-from posewright.gaits.command import GaitGenerator
+from posewright.gaits.command import GaitGenerator, SteppingGenerator
 from posewright.gaits.entries import Tree
 from posewright.gaits.explanation import Explanation
 from posewright.gaits.feedback import FeedbackGains
@@ -35,10 +36,10 @@ class GaitCycle:
         lift_phases: share of a cycle after which each foot lifts for the first time, by name of the foot.
     """
 
-    n_frames: int
-    period_s: float
-    air_share: float
-    lift_phases: Mapping[str, float] = field(repr=False)
+    n_frames: Annotated[int, Bounds(1, 1_000_000)]
+    period_s: Annotated[float, Bounds(1e-3, 1e4)]
+    air_share: Annotated[float, Bounds(0.0, 1.0)]
+    lift_phases: Mapping[str, Annotated[float, Bounds(0.0, 1.0)]] = field(repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lift_phases", MappingProxyType(dict(self.lift_phases)))
@@ -64,28 +65,12 @@ class Gait(Protocol):
         """What it is for, in a few words."""
 
     @property
-    def source(self) -> str:
-        """Where its values come from."""
-
-    @property
     def path(self) -> Path | None:
         """Its document, if it was read from one."""
 
     @property
-    def travel_gain(self) -> TravelGain:
-        """Factors by which the feet move farther than the body should."""
-
-    @property
-    def trim(self) -> Trim:
-        """Offsets of the feet's motion."""
-
-    @property
     def feedback(self) -> FeedbackGains:
         """How the walk reacts to sensors."""
-
-    @property
-    def parameter_values(self) -> Mapping[str, ParameterValue]:
-        """Values of the parameters by name, as plain data."""
 
     @property
     def flat(self) -> Mapping[str, float]:
@@ -128,6 +113,37 @@ class Gait(Protocol):
     def cycle(self, robot: Robot) -> GaitCycle:
         """Return the times of its cycle on a robot."""
 
+    def document(self, old_document: Tree, path: Path | None) -> Tree:
+        """Return its document.
+
+        Args:
+            old_document: the document that is overwritten, whose notation is kept; empty if there is none.
+            path: of that document; None if there is none.
+        """
+
+
+class ParametricGait(Gait, Protocol):
+    """A gait whose steps are computed from parameters: the content of a `*.gait.yaml`."""
+
+    @property
+    def source(self) -> str:
+        """Where its values come from."""
+
+    @property
+    def travel_gain(self) -> TravelGain:
+        """Factors by which the feet move farther than the body should."""
+
+    @property
+    def trim(self) -> Trim:
+        """Offsets of the feet's motion."""
+
+    @property
+    def parameter_values(self) -> Mapping[str, ParameterValue]:
+        """Values of the parameters by name, as plain data."""
+
+    def generator(self, robot: Robot) -> SteppingGenerator:
+        """Return a generator that stands; see `Gait.generator`."""
+
     def describe_briefly(self, robot: Robot) -> PlainMapping:
         """Return what a list of gaits shows: name, robot, description, period and the greatest speeds."""
 
@@ -136,11 +152,3 @@ class Gait(Protocol):
 
     def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
         """Return texts for readers by topic: when feet lift, the times of a cycle, commands."""
-
-    def document(self, old_document: Tree, path: Path | None) -> Tree:
-        """Return its document.
-
-        Args:
-            old_document: the document that is overwritten, whose notation is kept; empty if there is none.
-            path: of that document; None if there is none.
-        """

@@ -8,7 +8,7 @@ from posewright.documents import Catalogue, is_path, parse_document, read_text
 from posewright.errors import InputError
 from posewright.gaits.biped.reading import parse_biped_gait
 from posewright.gaits.entries import find_walking_robot
-from posewright.gaits.gait import Gait
+from posewright.gaits.gait import Gait, ParametricGait
 from posewright.gaits.quadruped.reading import parse_quadruped_gait
 from posewright.robots import Robot, robot, robot_folder, robot_names
 
@@ -21,7 +21,7 @@ def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
     return _catalogue(robot).names()
 
 
-def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
+def read_gait(name: str | Path, *, robot: Robot | None = None) -> ParametricGait:
     """Read a gait.
 
     Args:
@@ -37,7 +37,7 @@ def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
     return gait
 
 
-def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
+def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[ParametricGait, Robot]:
     """Read a gait, and return it with the card of the robot that walks it; see `read_gait`."""
     path = Path(name) if is_path(name) else _catalogue(robot).find(name)
     return parse_gait(read_text(path), path, robot=robot)
@@ -60,7 +60,9 @@ def robot_of_gait(gait: Gait, robot_or_name: Robot | str | None = None) -> Robot
     return gait_robot
 
 
-def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
+def parse_gait(
+    text: str, path: Path | None = None, *, robot: Robot | None = None
+) -> tuple[ParametricGait, Robot]:
     """Return the gait of a document's text, with its robot's card.
 
     Args:

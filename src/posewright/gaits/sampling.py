@@ -12,7 +12,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.gaits.command import GaitGenerator, VelocityCommand
-from posewright.gaits.gait import Gait
+from posewright.gaits.gait import ParametricGait
 from posewright.gaits.reading import robot_of_gait
 from posewright.gaits.steady import walk_from_standing
 from posewright.motions import Easing, Keyframe, Motion, Pose
@@ -34,7 +34,7 @@ MIN_TRANSITION_S = 0.4
 
 
 def sample_gait(
-    gait: Gait,
+    gait: ParametricGait,
     robot: Robot | str | None = None,
     *,
     command: VelocityCommand,
@@ -155,7 +155,7 @@ def _keyframes(rows: Floats, robot: Robot, every_frames: int) -> Iterator[Keyfra
         previous_index = index
 
 
-def _describe_source(gait: Gait, command: VelocityCommand) -> str:
+def _describe_source(gait: ParametricGait, command: VelocityCommand) -> str:
     velocity = f"forward {command.forward_m_s:g} m/s, left {command.left_m_s:g} m/s"
     walk = f"gait {gait.name} at {velocity}, turn {command.turn_rad_s:g} rad/s"
     return f"{walk}; {gait.source}" if gait.source else walk

@@ -9,8 +9,8 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.gaits.command import GaitGenerator, GaitStep, VelocityCommand
-from posewright.gaits.gait import Gait
+from posewright.gaits.command import GaitStep, SteppingGenerator, VelocityCommand
+from posewright.gaits.gait import ParametricGait
 from posewright.robots import Robot
 
 MAX_CYCLES = 12
@@ -33,7 +33,7 @@ class SteadyWalk:
     cycle: Floats = field(repr=False)
 
 
-def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> SteadyWalk:
+def steady_walk(gait: ParametricGait, robot: Robot, command: VelocityCommand) -> SteadyWalk:
     """Walk until the cycles repeat.
 
     Raises:
@@ -43,7 +43,7 @@ def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> SteadyWal
     return walk_from_standing(gait.generator(robot), command, gait.cycle(robot).n_frames)
 
 
-def walk_from_standing(generator: GaitGenerator, command: VelocityCommand, n_frames: int) -> SteadyWalk:
+def walk_from_standing(generator: SteppingGenerator, command: VelocityCommand, n_frames: int) -> SteadyWalk:
     """Walk with a generator that stands until its cycles repeat; see `steady_walk`.
 
     Args:
@@ -57,7 +57,7 @@ def walk_from_standing(generator: GaitGenerator, command: VelocityCommand, n_fra
 
 
 def walk_until_steady(
-    generator: GaitGenerator, command: VelocityCommand, n_frames: int
+    generator: SteppingGenerator, command: VelocityCommand, n_frames: int
 ) -> tuple[list[GaitStep], list[GaitStep]]:
     """Walk whole cycles until one ends as it began, so that it would repeat.
 
@@ -87,7 +87,7 @@ def joint_angles_of(steps: Sequence[GaitStep]) -> Floats:
     return np.concatenate([step.joint_angles for step in steps])
 
 
-def _take_cycle(generator: GaitGenerator, command: VelocityCommand, n_frames: int) -> list[GaitStep]:
+def _take_cycle(generator: SteppingGenerator, command: VelocityCommand, n_frames: int) -> list[GaitStep]:
     """Return the steps of the next cycle."""
     steps: list[GaitStep] = []
     while sum(len(step.joint_angles) for step in steps) < n_frames:

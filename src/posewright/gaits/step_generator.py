@@ -36,6 +36,11 @@ class StepGenerator(ABC):
         return self._command
 
     @property
+    def stiffness(self) -> Floats | None:
+        """None, for the servos' own stiffness."""
+        return None
+
+    @property
     def is_standing(self) -> bool:
         """Whether it stood in the last frame, as it does before the first."""
         return self._is_at_rest and not len(self._pending_rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import NoReturn
@@ -133,6 +133,15 @@ class Motion:
             self._fail(f"is repeated {self.repeat} times", hint="1 or more, or None for ever")
         if self.loops and self.duration == 0.0:
             self._fail("repeats but takes no time", hint="give a keyframe a reach_s or a pause_s")
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the state for pickling, in which the read-only mapping becomes a dictionary."""
+        state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {**state, "extras": dict(self.extras)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def _fail(self, problem: str, *, hint: str) -> NoReturn:
         raise InputError(f"motion {self.name!r} {problem}", hint=hint)

@@ -324,6 +324,16 @@ class Keyframe:
                 _require_tangent(joint, tangent, self.pose)
             object.__setattr__(self, "tangents", MappingProxyType(tangents) if tangents else None)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return the state for pickling, in which read-only mappings become dictionaries."""
+        mappings = {"stiffness": self.stiffness, "lights": self.lights, "tangents": self.tangents}
+        copies = {name: None if mapping is None else dict(mapping) for name, mapping in mappings.items()}
+        return {**self.__dict__, **copies}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
     def __repr__(self) -> str:
         pause = f", pause {self.pause_s:g} s" if self.pause_s else ""
         return f"Keyframe({self.pose}, {self.reach_s:g} s{pause}, {self.easing.value})"

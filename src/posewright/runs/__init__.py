@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from posewright.runs.tuning.search import TunedGait as TunedGait
     from posewright.runs.tuning.search import tune_gait as tune_gait
     from posewright.runs.tuning.task import GaitTask as GaitTask
+    from posewright.runs.tuning.task import TunableGait as TunableGait
     from posewright.runs.walking.batch import walk_batch as walk_batch
     from posewright.runs.walking.live import walk_live as walk_live
     from posewright.runs.walking.many import ManyReport as ManyReport

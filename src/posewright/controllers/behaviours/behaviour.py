@@ -18,7 +18,7 @@ from posewright.controllers.behaviours.outputs import STAND, Action, OutputRule,
 from posewright.controllers.behaviours.performer import Performer
 from posewright.controllers.behaviours.sources import TickContext
 from posewright.controllers.walker import Walker
-from posewright.gaits import Gait
+from posewright.gaits import ParametricGait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec, html_table
 
@@ -53,7 +53,7 @@ class Behaviour:
     motions: Mapping[str, Motion]
     start_pose: Floats
     wait_s: float = 0.0
-    gaits: Mapping[str, Gait] = field(default_factory=dict)
+    gaits: Mapping[str, ParametricGait] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
     warnings: tuple[str, ...] = ()

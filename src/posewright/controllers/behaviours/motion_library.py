@@ -140,7 +140,8 @@ def load_motions(
 ) -> Mapping[str, Motion]:
     """Read the motions, and those they lead to through `next` and `exit`.
 
-    A motion that has no entry is named after its file and page.
+    A motion that has no entry is named after its file and page. The factor of an entry's speed applies to all
+    that it leads to.
 
     Args:
         entries: the entries of the behaviour.
@@ -168,10 +169,11 @@ def load_motions(
 
 
 class PageKey(NamedTuple):
-    """A file and the number of a page in it."""
+    """A page as it is played: its file, its number there, and the factor of its speed."""
 
     path: Path
     number: int
+    speed: float
 
 
 class _MotionLoader:
@@ -197,7 +199,7 @@ class _MotionLoader:
         self.motions[entry.name] = entry.adapt(self._read_page(self._page_key(entry), entry))
 
     def _page_key(self, entry: MotionEntry) -> PageKey:
-        return PageKey(entry.path, self._file(entry.path).page_number(entry.page))
+        return PageKey(entry.path, self._file(entry.path).page_number(entry.page), entry.speed)
 
     def _file(self, path: Path) -> MotionFile:
         if path not in self._files:
@@ -220,19 +222,21 @@ class _MotionLoader:
     def _load_linked(self, path: Path, link: str, entry: MotionEntry) -> str:
         """Read the motion that a link in a file leads to, unless it has a name already; return its name.
 
-        A link of a native file is the name of a file beside it, any other a page of the same file.
+        A link of a native file is the name of a file beside it, any other a page of the same file. Its speed
+        is changed by the factor of the entry.
         """
         if self._file(path).format == NATIVE:
             linked_path = path.with_name(f"{link}{SUFFIX}")
-            page_key = PageKey(linked_path, self._file(linked_path).page_number())
+            page_key = PageKey(linked_path, self._file(linked_path).page_number(), entry.speed)
         else:
             number = parse_whole_number(link)
             page = link if number is None else number
-            page_key = PageKey(path, self._file(path).page_number(page))
+            page_key = PageKey(path, self._file(path).page_number(page), entry.speed)
         if page_key not in self._names:
             name = self._unused_name(page_key)
             self._names[page_key] = name
-            self.motions[name] = self._read_page(page_key, entry)
+            motion = self._read_page(page_key, entry)
+            self.motions[name] = replace(motion, speed=motion.speed * entry.speed)
         return self._names[page_key]
 
     def _unused_name(self, page_key: PageKey) -> str:

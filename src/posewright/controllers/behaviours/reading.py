@@ -21,7 +21,7 @@ from posewright.controllers.behaviours.outputs import ActionNames, read_output_r
 from posewright.controllers.behaviours.source_reading import NamesInScope, SensorChannels
 from posewright.documents import Catalogue, Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
-from posewright.gaits import Gait, gait_names, read_gait
+from posewright.gaits import ParametricGait, gait_names, read_gait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec, is_path, parse_sensor, robot, robot_names
 
@@ -201,9 +201,9 @@ class _BehaviourReader:
             "first name holds until the chart sets one; write it in `initial_values`",
         )
 
-    def _read_gaits(self, motions: Collection[str]) -> dict[str, Gait]:
+    def _read_gaits(self, motions: Collection[str]) -> dict[str, ParametricGait]:
         """Read the `gaits:` block: each gait by its name in the robot's catalogue, or from a file."""
-        gaits: dict[str, Gait] = {}
+        gaits: dict[str, ParametricGait] = {}
         if "gaits" not in self.fields:
             return gaits
         for name, node in self.fields["gaits"].fields().items():

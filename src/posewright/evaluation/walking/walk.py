@@ -13,7 +13,8 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.control import Safety, SafetyLimit
-from posewright.documents import Bounds, Node, PlainData, read_record
+from posewright.controllers import is_page_walk, read_page_cycle
+from posewright.documents import Bounds, Node, PlainData, parse_document, read_record
 from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
@@ -167,11 +168,14 @@ class Walk:
                 f"the recorded standing pose has {len(settings.standing)} joints",
                 hint=f"all {len(recorded_robot.joint_names)} joints of {recorded_robot.name}",
             )
-        walked_gait = _read_recorded_gait(recording, settings, recorded_robot) if gait is None else gait
+        if gait is None:
+            cycle = _read_recorded_cycle(recording, settings, recorded_robot)
+        else:
+            cycle = gait.cycle(recorded_robot)
         return cls(
             trajectory,
             settings,
-            cycle=walked_gait.cycle(recorded_robot),
+            cycle=cycle,
             velocity_commands=_read_velocity_commands(trajectory),
             corrections=corrections_of(trajectory),
         )
@@ -327,14 +331,17 @@ def _read_velocity_commands(trajectory: Trajectory) -> tuple[TimedCommand, ...]:
     return commands
 
 
-def _read_recorded_gait(recording: Recording, settings: WalkSettings, robot: Robot) -> Gait:
-    """Return the gait attached to the recording."""
+def _read_recorded_cycle(recording: Recording, settings: WalkSettings, robot: Robot) -> GaitCycle:
+    """Return the cycle of the gait attached to the recording; that of pages is stored as such."""
     documents = recording.header.documents
     name = f"{settings.gait}{SUFFIX}"
     if name not in documents:
         raise InputError(f"the recording has no document {name}, its gait", hint="pass the gait")
+    document = parse_document(documents[name], Path(name))
+    if is_page_walk(document):
+        return read_page_cycle(document, robot)
     gait, _ = parse_gait(documents[name], robot=robot)
-    return gait
+    return gait.cycle(robot)
 
 
 class CommandSpan(NamedTuple):

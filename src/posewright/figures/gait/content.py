@@ -13,9 +13,9 @@ from posewright.errors import PosewrightError
 from posewright.figures.style import colours_of
 from posewright.gaits import (
     AirPath,
-    Gait,
     GaitCycle,
     GaitTiming,
+    ParametricGait,
     QuadrupedGait,
     SteadyWalk,
     VelocityCommand,
@@ -51,7 +51,7 @@ TOLERANCE = 1e-6
 """Smaller differences are rounding errors: of times as shares of a cycle, lengths [m], angles [rad]."""
 
 
-def name_and_changes(gait: Gait, robot: Robot) -> str:
+def name_and_changes(gait: ParametricGait, robot: Robot) -> str:
     """Return a gait's name, followed by the first parameters that differ from its document, if any do.
 
     A gait without a document is compared with the shipped gait of its name; if there is none, only the name
@@ -182,7 +182,7 @@ class CycleContent:
         UnreachableError: by properties: a foot cannot reach its place.
     """
 
-    gait: Gait
+    gait: ParametricGait
     robot: Robot
     command: VelocityCommand
 

@@ -21,6 +21,7 @@ from posewright.gaits import (
     FEET,
     BipedGait,
     Gait,
+    ParametricGait,
     VelocityCommand,
     bound_text,
     greatest_speed_m_s,
@@ -56,7 +57,7 @@ FASTER_THAN_ANY_M_S = 1e3
 
 @styled("drawing a gait")
 def draw_gait(
-    gait: Gait,
+    gait: ParametricGait,
     robot: Robot | str | None = None,
     *,
     command: VelocityCommand | None = None,

@@ -28,6 +28,8 @@ from posewright.robots import CARD, Robot, is_listed, is_path
 
 NATIVE = "posewright-motion"
 
+NATIVE_SUFFIX = ".motion.yaml"
+
 
 def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Motion:
     """Return the motion in the bytes of a native file, with these as its origin.
@@ -147,4 +149,4 @@ def _describe_lost_links(motion: Motion) -> tuple[str, ...]:
 _KIND = FileKind(
     NATIVE, title="a Posewright motion", detects=text_matches(rb"^motion[ \t]*:"), evidence=Evidence.KEY
 )
-FORMAT = MotionFormat(_KIND, (".motion.yaml", ".yaml", ".yml"), _read, _render, quantum=EXACT)
+FORMAT = MotionFormat(_KIND, (NATIVE_SUFFIX, ".yaml", ".yml"), _read, _render, quantum=EXACT)

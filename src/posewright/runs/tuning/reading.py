@@ -13,9 +13,10 @@ from posewright.bodies import (
     domain_randomization_names,
     draw_domain,
 )
+from posewright.controllers import read_page_gait
 from posewright.documents import Catalogue, Node, is_path, parse_document, read_record, read_text
 from posewright.errors import InputError, UnknownNameError
-from posewright.gaits import Gait, gait_names, leg_joint_indices, read_gait, read_gait_and_robot
+from posewright.gaits import gait_names, leg_joint_indices, read_gait, read_gait_and_robot
 from posewright.robots import Robot, robot, robot_folder, robot_names
 from posewright.runs.tuning.score import TERMS, Fall
 from posewright.runs.tuning.task import (
@@ -24,6 +25,7 @@ from posewright.runs.tuning.task import (
     GaitTask,
     SearchPlan,
     Term,
+    TunableGait,
     TunedBodies,
     TunedWalk,
     VelocityTarget,
@@ -171,8 +173,15 @@ def _require_walking_robot(card: Robot, node: Node) -> None:
         node.fail(error.message, hint=error.hint)
 
 
-def _read_gait(node: Node, card: Robot, document_path: Path | None) -> Gait:
-    """Read the gait that the search starts at, by name or path."""
+def _read_gait(node: Node, card: Robot, document_path: Path | None) -> TunableGait:
+    """Read the gait that the search starts at: a name, a path, or a page of a motion file."""
+    if isinstance(node.value, dict):
+        fields = node.fields(required=("file", "page"))
+        folder = document_path.parent if document_path is not None else Path()
+        page = fields["page"]
+        reference = page.text() if isinstance(page.value, str) else page.integer(low=1)
+        with node.locate_errors():
+            return read_page_gait(folder / fields["file"].text(), reference, card)
     name = node.text()
     if is_path(name):
         folder = document_path.parent if document_path is not None else Path()
@@ -317,7 +326,7 @@ def _read_locked_joints(node: Node, card: Robot) -> tuple[str, ...]:
     return tuple(locked_joints)
 
 
-def _read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
+def _read_dimensions(node: Node, gait: TunableGait) -> tuple[Dimension, ...]:
     """Return what is searched, each by a dotted name that `Gait.with_values` takes."""
     entries = node.fields()
     if not entries:
@@ -342,7 +351,7 @@ def _read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
     return tuple(dimensions)
 
 
-def _gait_value(node: Node, name: str, gait: Gait, key: str) -> float:
+def _gait_value(node: Node, name: str, gait: TunableGait, key: str) -> float:
     """Return the gait's own value, where the search starts.
 
     Fails if the name sets several values of the gait that differ.
@@ -380,7 +389,7 @@ def _read_range(node: Node) -> tuple[float, float]:
     return low, high
 
 
-def _gait_keys(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
+def _gait_keys(node: Node, name: str, gait: TunableGait, low: float, high: float) -> list[str]:
     """Return the keys of the gait's values that a name sets; fails if the gait does not allow a bound."""
     try:
         values_at_low = gait.with_values({name: low}).flat

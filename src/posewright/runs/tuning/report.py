@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from posewright import search
+from posewright.controllers import PageGait
 from posewright.display import Lines, Table, table
 from posewright.documents.plain import PlainMapping
 from posewright.runs.tuning.search import TunedGait
-from posewright.runs.tuning.task import GaitTask
+from posewright.runs.tuning.task import GaitTask, TunableGait
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "speed_m_s": ("speed along the command", "{:.3f} m/s"),
@@ -131,7 +132,7 @@ def tuned_lines(tuned_gait: TunedGait, journal: Path, output: Path | None) -> Li
     )
     yield f"the search: {journal}"
     if output is not None:
-        yield f"the gait: {output}; measure it with posewright gait run {output} --forward ..."
+        yield f"the gait: {output}; measure it with {_measuring_command(tuned_gait.gait, output)}"
     else:
         yield f"to write the gait: --resume --generations {generations} -o my.gait.yaml"
 
@@ -147,6 +148,13 @@ def values_table(dimensions: Sequence[search.Dimension], values: Mapping[str, fl
         cells = [f"{number:.5g}" for number in numbers]
         rows.append((dimension.name, *cells, "at the bound" if is_at_bound else ""))
     return table(("number", "start", "best", "from", "to", ""), rows, text_columns=("number", ""))
+
+
+def _measuring_command(gait: TunableGait, path: Path) -> str:
+    """Return the command that measures a gait in a file."""
+    if isinstance(gait, PageGait):
+        return f"posewright motion walk {path} --page {gait.first_page}"
+    return f"posewright gait run {path} --forward ..."
 
 
 def _figures_table(tuned_gait: TunedGait) -> Table:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from posewright.controllers import PageGait
 from posewright.errors import BodyError, InputError, UnreachableError
-from posewright.gaits import CommandTour, Gait, VelocityCommand, velocity_limits
+from posewright.gaits import CommandTour, VelocityCommand, velocity_limits
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
 from posewright.runs.tuning.robustness import WalkTest, walk_held_out_bodies
 from posewright.runs.tuning.score import score_candidate
-from posewright.runs.tuning.task import GaitTask, TunedWalk, WalkMeasurement
+from posewright.runs.tuning.task import GaitTask, TunableGait, TunedWalk, WalkMeasurement
 from posewright.runs.walking.walk import walk_gait
 from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, TuningResult, tune
 
@@ -25,12 +26,14 @@ REACH_TOLERANCE_M = 0.001
 """A foot this close to its path follows it: the lag of a servo is larger [m]."""
 
 
-def require_feet_in_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> None:
+def require_feet_in_reach(gait: TunableGait, robot: Robot, command: VelocityCommand) -> None:
     """Raise an UnreachableError if a foot cannot follow its path, in the steady walk or until it is steady.
 
     Where a point is out of reach, a gait continues with the nearest point that the leg can reach; a search
     must not accept that.
     """
+    if isinstance(gait, PageGait):  # pages state joint angles
+        return
     lead_in, steady_cycle = CommandTour(gait, robot).walk(command)
     for foot in steady_cycle.foot_errors_m:
         max_distance = max(lead_in.foot_errors_m[foot], steady_cycle.foot_errors_m[foot])
@@ -97,7 +100,7 @@ class GaitProblem:
             self._world_of_process = World(self.task.robot, visuals=False, welded=self.task.locked_angles)
         return self._world_of_process
 
-    def _possible_commands(self, gait: Gait) -> list[VelocityCommand]:
+    def _possible_commands(self, gait: TunableGait) -> list[VelocityCommand]:
         """Return the command of each walk; raises an InputError if one cannot succeed on any body.
 
         This is faster than a simulation.
@@ -111,7 +114,7 @@ class GaitProblem:
         return commands
 
     def _measure(
-        self, gait: Gait, walk: TunedWalk, command: VelocityCommand, world: World
+        self, gait: TunableGait, walk: TunedWalk, command: VelocityCommand, world: World
     ) -> list[WalkMeasurement]:
         """Walk a candidate on each body and return the measurements."""
         bodies = self.task.bodies
@@ -146,7 +149,7 @@ class TunedGait:
 
     task: GaitTask
     result: TuningResult
-    gait: Gait | None
+    gait: TunableGait | None
     unlocked: Evaluation
     tests: tuple[WalkTest, ...] = ()
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Protocol
 
 from posewright.bodies import NOMINAL, DomainParameters
+from posewright.controllers import PageGait
 from posewright.documents import Bounds
 from posewright.evaluation import GaitReport
-from posewright.gaits import Gait, VelocityCommand, VelocityLimits
+from posewright.gaits import ParametricGait, VelocityCommand, VelocityLimits
 from posewright.robots import Robot
 from posewright.runs.walking.many import SeededDomain
 from posewright.runs.walking.walk import MAX_SETTLE_S, MAX_WALK_S, angles_in_pose
@@ -178,6 +179,10 @@ class SearchPlan:
     spread: Annotated[float, Bounds(0.001, MAX_SPREAD)] = SPREAD
 
 
+TunableGait = ParametricGait | PageGait
+"""A gait whose numbers a tuning searches."""
+
+
 @dataclass(frozen=True, eq=False)
 class GaitTask:
     """A tuning of a gait: the content of a `*.tune.yaml`. It can be pickled for another process.
@@ -199,7 +204,7 @@ class GaitTask:
 
     name: str
     robot: Robot
-    gait: Gait
+    gait: TunableGait
     dimensions: tuple[Dimension, ...]
     walks: tuple[TunedWalk, ...]
     bodies: TunedBodies
@@ -233,7 +238,7 @@ class GaitTask:
             for dimension in self.dimensions
         }
 
-    def candidate(self, values: Mapping[str, float]) -> Gait:
+    def candidate(self, values: Mapping[str, float]) -> TunableGait:
         """Return the gait with these values, rounded, for what is searched.
 
         Raises:
