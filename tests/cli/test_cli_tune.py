@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import subprocess
 import sys
 import time
@@ -188,6 +189,32 @@ def test_ctrl_c_says_how_to_go_on(
     assert (here / JOURNAL).read_bytes() == whole
 
 
+def test_a_gait_and_bodies_of_ones_own_are_tuned_and_tested(here: Path, capsys: Captured) -> None:
+    (here / "mine.gait.yaml").write_text(MADE.read_text().replace("gait: made", "gait: mine"))
+    words = ("quick.tune.yaml", "--gait", "mine.gait.yaml", "--generations", "1", "--bodies", "1")
+    found = answer(capsys, *words, "--held-out", "2")
+    assert found["gait"] == "mine"
+    assert found["figures"]["walks"] == 2
+    assert [(test["gait"], test["bodies"]) for test in found["held_out"]] == [("mine", 2), ("quick", 2)]
+    said = told(capsys, *words, "--held-out", "1", "--resume")
+    assert "other bodies" in said
+    assert "0 of 1" in said
+
+
+def test_ctrl_c_repeats_the_options_that_replace_parts_of_the_tuning(
+    here: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped_by_hand(*_: object) -> Evaluation:
+        raise KeyboardInterrupt
+
+    (here / "my own.bodies.yaml").write_text("bodies: mine\nplates: {count: 3, thickness_m: 0.002}\n")
+    options = "--gait made.gait.yaml --body random --body 'my own.bodies.yaml' --bodies 2 --held-out 0"
+    monkeypatch.setattr(GaitProblem, "evaluate", stopped_by_hand)
+    assert run(["tune", "quick.tune.yaml", *shlex.split(options)]) == 130
+    command = f"posewright tune quick.tune.yaml {options} --resume --journal {JOURNAL}"
+    assert f"Continue with: {command}\n" in capsys.readouterr().err
+
+
 def test_a_search_that_finds_nothing_says_why(here: Path, capsys: Captured) -> None:
     (here / "quick.tune.yaml").write_text(DOCUMENT.replace("forward_m_s: 0.1", "forward_m_s: 5"))
     said = told(capsys, "quick.tune.yaml", "-o", "best.gait.yaml", code=1)
@@ -226,6 +253,10 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
         (("fast", "--list"), "expected exactly one task"),
         (("--list", "--report", "other.yaml"), "expected exactly one task"),
         (("--list", "--seed", "3"), "--list and --report do not search"),
+        (("--list", "--bodies", "3"), "--list and --report do not search"),
+        (("quick.tune.yaml", "--bodies", "10001"), "10001 random bodies (0 to 10000)"),
+        (("quick.tune.yaml", "--bodies", "1", "--body", "mars"), "unknown set of bodies 'mars'"),
+        (("quick.tune.yaml", "--gait", "gone.gait.yaml"), "gone.gait.yaml"),
         (("--report", "other.yaml", "--resume"), "--list and --report do not search"),
         (("qick",), "unknown tuning 'qick'"),
         (("gone.tune.yaml",), "gone.tune.yaml"),

@@ -19,7 +19,7 @@ from posewright.errors import BodyError, FormatError, InputError
 from .behaviour_host import HostUnit, mismatches, tiny
 from .conftest import need_tool
 
-NAMES = ("document_mealy", "obstacle_race", "passivity_test")
+NAMES = ("document_mealy", "obstacle_race", "obstacle_champion", "passivity_test")
 FRAME_S = 1 / 128
 
 
@@ -109,6 +109,25 @@ def test_a_threshold_falls_back_only_beyond_its_hysteresis(tmp_path: Path) -> No
     )
 
 
+def test_an_action_at_once_begins_in_c_in_the_middle_of_a_motion(tmp_path: Path) -> None:
+    tiny(tmp_path, {"near": EVERYTHING["near"]}, guard="near")
+    path = tmp_path / "tiny.behaviour.yaml"
+    text = path.read_text().replace(
+        "{otherwise: true, play: null}", "{otherwise: true, play: left, at_once: true}"
+    )
+    path.write_text(text)
+    unit = HostUnit.of(read_behaviour(path), tmp_path)
+    inputs = records(unit.unit_spec, 600, laser_front=1.0)
+    inputs["laser_front"][130:300] = 0.1
+    expected = unit.unit_spec.reference().run(inputs)
+    playing = expected["playing"]
+    assert playing[127:].tolist() != [playing[127]] * len(playing[127:])
+    interrupted = np.flatnonzero(np.diff(playing) != 0)
+    assert (interrupted[interrupted > 299] + 1)[0] in range(300, 313)  # at the next tick, not after the pass
+    assert mismatches(unit.run(inputs), expected) == []
+    assert unit.unit_spec.ticks_from_player(inputs, expected) <= 1
+
+
 def test_the_robot_stands_while_it_waits_and_its_chart_has_not_begun(tmp_path: Path) -> None:
     unit = HostUnit.of(
         tiny(tmp_path, {"near": EVERYTHING["near"]}, guard="true or near", wait_s=1.0), tmp_path
@@ -180,9 +199,6 @@ def test_gaits_of_four_legs_and_joints_that_go_their_own_way_are_refused_with_th
     tiny(tmp_path, {"near": EVERYTHING["near"]}, guard="near")
     path = tmp_path / "tiny.behaviour.yaml"
     text = path.read_text()
-    path.write_text(text.replace("play: left}", "play: left, at_once: true}"))
-    with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule plays at once, which a board"):
-        BehaviourUnitSpec(read_behaviour(path))
     path.write_text(text.replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
     with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule moves left_elbow separately"):
         BehaviourUnitSpec(read_behaviour(path))

@@ -64,9 +64,11 @@ inputs:
   walks: {playing: walk}
   stands: {standing: true}
 outputs:
+  - {when: action == 1 and forward_m_s > 0, play: left, at_once: true}
   - {when: action == 1, play: left}
   - {when: action == 2, walk: walk, forward_m_s: forward_m_s, left_m_s: left_m_s, turn_rad_s: turn_rad_s}
   - {when: action == 3, walk: slow_walk, forward_cm_s: 100 * forward_m_s}
+  - {when: action == 4, play: null, at_once: true}
   - {otherwise: true, play: null}
 """
 

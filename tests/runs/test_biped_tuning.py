@@ -179,3 +179,20 @@ def test_a_gait_and_bodies_of_ones_own_replace_those_of_a_tuning(tmp_path: Path)
 def test_what_cannot_replace_is_reported(overrides: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_tune("biped", overrides=TuneOverrides(**overrides))  # type: ignore[arg-type]
+
+
+def test_candidates_walk_over_plates_and_are_pushed_each_on_its_own_body(tmp_path: Path) -> None:
+    (tmp_path / "pushed.bodies.yaml").write_text(
+        "bodies: pushed\npushes:\n  - {impulse_n_s: 0.3, at_s: 1.0}\n"
+    )
+    bodies = "bodies: {random: 2, held_out: 0, ranges: [plates_3mm, pushed.bodies.yaml]}\n"
+    text = TUNING.replace("seconds: 1,", "seconds: 3,") + bodies
+    problem = GaitProblem(parse_tune(text, tmp_path / "my.tune.yaml"))
+    together = problem.evaluate(START)
+    assert problem.evaluate(START) == together
+    scores = []
+    for domain in problem.task.bodies.variations:
+        alone = replace(problem.task, bodies=TunedBodies((domain,)))
+        scores.append(GaitProblem(alone).evaluate(START).score)
+    assert together.score == pytest.approx(sum(scores) / 3)
+    assert len(set(scores)) == 3

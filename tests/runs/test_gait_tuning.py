@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from posewright.bodies import DomainParameters, Push
 from posewright.errors import InputError
 from posewright.gaits import VelocityCommand, gait_text, read_gait, timing_of, velocity_limits, write_gait
 from posewright.runs import GaitProblem, TunedGait, tune_gait, walk_gait
 from posewright.runs.tuning.reading import parse_tune
 from posewright.runs.tuning.search import require_feet_in_reach
-from posewright.runs.tuning.task import STEPS_PER_RANGE, TunedWalk, VelocityTarget, round_value
+from posewright.runs.tuning.task import STEPS_PER_RANGE, TunedBodies, TunedWalk, VelocityTarget, round_value
 from posewright.search import Dimension, TuningResult, read_journal, tune
 from posewright.simulation import World
 
@@ -176,6 +177,18 @@ def test_journals_of_earlier_versions_can_be_resumed() -> None:
     walk = TunedWalk(VelocityTarget(0.5, is_share=True))
     assert repr(walk.forward) == "Asked(value=0.5, is_share=True)"  # the fingerprint covers this text
     assert repr(walk).startswith("TunedWalk(forward=Asked(value=0.5, is_share=True), left=Asked(")
+
+
+def test_pushes_and_plates_are_in_the_fingerprint_only_of_bodies_that_have_them() -> None:
+    plain = repr(TunedBodies((DomainParameters(friction=0.5),)))
+    assert plain == (
+        "TunedBodies(variations=(DomainParameters(friction=0.5, mass_scale=1.0, stiffness_scale=1.0, "
+        "damping_scale=1.0, armature_scale=1.0, latency_frames=0, com_shift_m=(0.0, 0.0, 0.0), "
+        "slope_rad=(0.0, 0.0)),), worst_share=0.0)"
+    )
+    push = Push(time_s=1.0, impulse_n_s=0.5, from_rad=0.0)
+    pushed = repr(TunedBodies((DomainParameters(friction=0.5, pushes=(push,)),)))
+    assert pushed == plain.replace("0.0)),)", f"0.0), pushes=({push!r},)),)")
 
 
 def test_another_gait_to_begin_at_changes_the_fingerprint() -> None:

@@ -165,7 +165,7 @@ class _ArenaBuilder:
     Attributes:
         name: the name of the arena.
         source: the source of the pieces.
-        notes: about assumptions and losses.
+        notes: the notes about assumptions and losses.
         scene_corners: the corners of the box around the scene, `(3,)` each [m].
         floors: blocks of the floor.
         shapes: all parts except floors and boxes.

@@ -20,7 +20,12 @@ class Clock(Protocol):
         """Wait for a time of the run [s]."""
 
     def delay(self, time_s: float, tolerance_s: float) -> float:
-        """Return how late a time of the run [s] is [s]; a delay of the tolerance or more is reported once."""
+        """Return how late the plant has reached a time of the run [s]; a delay is reported once only.
+
+        Args:
+            time_s: the time of the run [s].
+            tolerance_s: delays from this one on are reported once, and then forgotten [s].
+        """
 
 
 class SimulatedClock:
@@ -74,7 +79,11 @@ class RealClock:
             self._sleep(remaining_s)
 
     def delay(self, time_s: float, tolerance_s: float) -> float:
-        """Return how late a time of the run is [s]; a delay of the tolerance or more shifts the schedule."""
+        """Return how late a time of the run is reached [s].
+
+        A delay of the tolerance or more is counted, and shifts the schedule: the frames that follow are due
+        later by as much.
+        """
         delay_s = self._now() - (self._zero_s or 0.0) - time_s
         if delay_s >= tolerance_s and self._zero_s is not None:
             self._zero_s += delay_s

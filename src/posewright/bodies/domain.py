@@ -71,6 +71,7 @@ class DomainParameters:
     plates: tuple[Plate, ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise an InputError if a parameter is not finite or out of range."""
         for name in _SCALES:
             scale = getattr(self, name)
             _require(
@@ -101,6 +102,14 @@ class DomainParameters:
         ):
             if count > limit:
                 raise InputError(f"a body has {count} {name}", hint=f"at most {limit}")
+
+    def __repr__(self) -> str:
+        # Digests of tunings cover this text; journals may be older than pushes and plates.
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        shown = [
+            f"{name}={value!r}" for name, value in values.items() if value or name not in {"pushes", "plates"}
+        ]
+        return f"DomainParameters({', '.join(shown)})"
 
     @property
     def is_nominal(self) -> bool:

@@ -68,7 +68,7 @@ class JointCommands:
     Attributes:
         angles: joint angles to be held during each frame, `(n, n_joints)` [rad].
         free: joints whose torque is off, `(n_joints,)`; None where every joint is driven.
-        stiffness: of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
+        stiffness: the stiffness of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
         decision: the reason for these commands; None where they continue the previous decision.
         lights: colours of LEDs from the first of these frames on, by LED: red, green and blue, 0..1. Other
             LEDs keep theirs. A body without lights ignores them.

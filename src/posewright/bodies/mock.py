@@ -79,6 +79,7 @@ class MockBody(SingleBodyPlant):
         store_commands: bool = True,
         positions: Floats | None = None,
     ) -> None:
+        """Stand still at the given positions, closed."""
         super().__init__(robot)
         self.readings_at = readings_at
         self.lag_s = lag_s

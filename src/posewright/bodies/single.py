@@ -20,7 +20,7 @@ class SingleBodyPlant(ABC):
 
     Args:
         robot: its card.
-        name: of the robot in the plant; the card's name by default.
+        name: the name of the robot in the plant; the card's name by default.
         clock: paces the frames; None where the run may choose one.
 
     Attributes:

@@ -23,12 +23,12 @@ class BodySpec:
     """One body of a plant to be built.
 
     Attributes:
-        name: of the robot in the plant.
+        name: the name of the robot in the plant.
         robot: its card.
         start_pose: joint angles at the start, `(n_joints,)` [rad].
         start: pose in the field at the start.
         sensors: sensors in addition to the card's.
-        seed: of all randomness of the body.
+        seed: the seed of all randomness of the body.
         domain: how a simulated body differs from the robot's model.
         record_contacts: whether the ground truth contains all contacts, where the body has a ground truth.
         posture: how it is put down at the start; other bodies than simulated ones stand.

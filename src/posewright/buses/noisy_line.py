@@ -25,7 +25,7 @@ class NoisyLine:
         dropped: share of the bytes that are lost, 0..1.
         doubled: share of the bytes that arrive twice.
         flipped: share of the bytes that arrive with one wrong bit.
-        seed: of the random generator.
+        seed: the seed of the random generator.
 
     Attributes:
         errors: how many bytes were damaged so far.

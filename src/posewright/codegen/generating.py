@@ -83,7 +83,7 @@ class Manifest:
         documents: digests of the documents by name.
         files: digests of the generated files by name.
         posewright: version that generated it.
-        name: of the chart or behaviour.
+        name: the name of the chart or behaviour.
         texts: the documents of a chart by name.
         options: the options of the generation.
         user_files: the user's files; None in earlier versions.

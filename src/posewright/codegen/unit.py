@@ -35,8 +35,8 @@ class Element:
 
     Attributes:
         kind: `state`, `transition`, `expression`, `variable`, `event`, `promise`, `motion`, ...
-        name: of the element: `walking`, `walking -> turning_left`.
-        line: of the document, from 1; None where it is not known.
+        name: the name of the element: `walking`, `walking -> turning_left`.
+        line: the line of the document, from 1; None where it is not known.
     """
 
     kind: str

@@ -189,7 +189,7 @@ def _check_start_places(recording: Recording, contest: Contest) -> Iterator[Inco
 
 
 def _check_score(recording: Recording, contest: Contest) -> Iterator[Inconsistency]:
-    """Yield where the referee's events contradict what the judge sees in the rows."""
+    """Yield an inconsistency if the referee's events contradict the score that the rows give."""
     stops = recording.events_of("stop")
     if not stops:
         return
@@ -220,7 +220,12 @@ def _describe_awards(awards: Mapping[tuple[str, PlainData], int]) -> str:
 
 
 def _compare_with_stop(score: Score, reason: str) -> str:
-    """Return how the score contradicts the reason for which the referee stopped the run; empty if not."""
+    """Return how the judge's score contradicts the reason of the referee's stop, as text; empty if not.
+
+    Args:
+        score: the score that the judge computed from the rows.
+        reason: the reason for which the referee stopped the run.
+    """
     match score:
         case Result():
             last_leg = score.legs[1] if score.legs[0].finished else score.legs[0]
@@ -240,7 +245,7 @@ def _compare_success(reason: str, success_reason: str, *, is_success: bool) -> s
     """Return how a stop's reason contradicts the rows; empty if it does not.
 
     Args:
-        reason: of the referee's stop.
+        reason: the reason of the referee's stop.
         success_reason: the reason that the referee gives after a success.
         is_success: whether the rows show a success.
     """

@@ -41,7 +41,7 @@ def _fill_robot(record: RobotRecord, times: Floats, moves_s: Floats) -> RobotRec
 
     Args:
         record: the robot's record.
-        times: of its rows, `(n,)` [s].
+        times: the times of its rows, `(n,)` [s].
         moves_s: when the robot was moved by hand, in order [s].
     """
     is_missing: Flags = np.asarray(np.isnan(record.base).any(axis=1))
@@ -61,34 +61,45 @@ def _find_short_dropouts(is_missing: Flags, times: Floats) -> Flags:
 
     A dropout lasts from the last known row before it to the first one after it.
     """
-    is_short = np.zeros(len(is_missing), dtype=np.bool_)
+    n_rows = len(is_missing)
+    is_in_short_dropout = np.zeros(n_rows, dtype=np.bool_)
     for begin, end in true_intervals(is_missing):
-        duration_s = times[min(end, len(is_missing) - 1)] - times[max(begin - 1, 0)]
-        is_short[begin:end] = end - begin < len(is_missing) and duration_s <= MAX_DROPOUT_S
-    return is_short
+        last_known_row = max(begin - 1, 0)
+        next_known_row = min(end, n_rows - 1)
+        duration_s = times[next_known_row] - times[last_known_row]
+        is_whole_recording = end - begin == n_rows
+        is_in_short_dropout[begin:end] = duration_s <= MAX_DROPOUT_S and not is_whole_recording
+    return is_in_short_dropout
 
 
 def _find_source_rows(is_dropout: Flags, first_rows_after_moves: Indices) -> Indices:
     """Return the row that each row is copied from, `(n,)`; -1 for rows to interpolate.
 
-    A row is copied from the last known row before it or the first one after it: if only one of them exists,
-    or if the robot was moved by hand between the two. Rows with a known position are not to be copied.
+    A row of a dropout is interpolated between the last known row before it and the first one after it. It is
+    copied if only one of them exists, or if the robot was moved by hand between the two: then from the one on
+    the same side of the move. Rows with a known position are not to be copied.
 
     Args:
         is_dropout: whether the position is unknown, `(n,)`.
         first_rows_after_moves: the first row after each move by hand, in order.
     """
-    rows = np.arange(len(is_dropout))
-    last_known_row = np.maximum.accumulate(np.where(is_dropout, -1, rows))
-    next_known_row = np.minimum.accumulate(np.where(is_dropout, len(is_dropout), rows)[::-1])[::-1]
+    n_rows = len(is_dropout)
+    rows = np.arange(n_rows)
+    last_known_row = np.maximum.accumulate(np.where(is_dropout, -1, rows))  # -1 without one
+    next_known_row = np.minimum.accumulate(np.where(is_dropout, n_rows, rows)[::-1])[
+        ::-1
+    ]  # n_rows without one
+    has_none_before = last_known_row < 0
+    has_none_after = next_known_row == n_rows
     n_moves = np.searchsorted(first_rows_after_moves, rows, side="right")  # up to each row
-    is_at_start = last_known_row < 0
-    is_at_end = next_known_row == len(is_dropout)
-    is_before_move = n_moves == n_moves[last_known_row]
-    has_move = n_moves[last_known_row] != n_moves[np.minimum(next_known_row, len(is_dropout) - 1)]
-    is_from_next = is_at_start | (has_move & ~is_before_move & ~is_at_end)
-    source_row = np.where(is_from_next, next_known_row, last_known_row)
-    return np.where(is_at_start | is_at_end | has_move, source_row, -1)
+    n_moves_before = n_moves[last_known_row]
+    n_moves_after = n_moves[np.minimum(next_known_row, n_rows - 1)]
+    has_move_between = n_moves_before != n_moves_after
+    is_after_move = n_moves != n_moves_before
+    is_copied_from_next = has_none_before | (has_move_between & is_after_move & ~has_none_after)
+    source_row = np.where(is_copied_from_next, next_known_row, last_known_row)
+    is_copied = has_none_before | has_none_after | has_move_between
+    return np.where(is_copied, source_row, -1)
 
 
 def _fill(values: Floats, is_dropout: Flags, source_rows: Indices, times: Floats) -> Floats:
@@ -97,7 +108,7 @@ def _fill(values: Floats, is_dropout: Flags, source_rows: Indices, times: Floats
     Args:
         values: `(n, ...)`.
         is_dropout: which rows to fill, `(n,)`.
-        source_rows: as returned by `_find_source_rows`.
+        source_rows: the source rows as returned by `_find_source_rows`.
         times: `(n,)` [s].
     """
     columns = np.array(values.reshape(len(values), -1))

@@ -93,19 +93,31 @@ class StartDetector:
         self.moved_s: float | None = None
 
     def advance(self, times: Floats, joints: Floats) -> None:
-        """Process further rows of joint angles, `(n, n_joints)` [rad]."""
+        """Process further rows, and look for a move during the wait and for the first move after it.
+
+        A move is a joint that leaves the angle it had in the first row, or, after the wait, at the end of
+        the wait.
+
+        Args:
+            times: the times of the rows, `(n,)` [s].
+            joints: joint angles, `(n, n_joints)` [rad].
+        """
         if not len(times):
             return
         if self._start_angles is None:
             self._start_angles = joints[0].copy()
             self._wait_end_angles = self._start_angles
-        n_waiting = int(np.searchsorted(times, self._wait_s))
-        if n_waiting:
-            self._wait_end_angles = joints[n_waiting - 1].copy()
+        n_rows_of_wait = int(np.searchsorted(times, self._wait_s))
+        if n_rows_of_wait > 0:
+            self._wait_end_angles = joints[n_rows_of_wait - 1].copy()
             if self.early_s is None:
-                self.early_s = self._find_move(times[:n_waiting], joints[:n_waiting], self._start_angles)
+                self.early_s = self._find_move(
+                    times[:n_rows_of_wait], joints[:n_rows_of_wait], self._start_angles
+                )
         if self.moved_s is None and self._wait_end_angles is not None:
-            self.moved_s = self._find_move(times[n_waiting:], joints[n_waiting:], self._wait_end_angles)
+            self.moved_s = self._find_move(
+                times[n_rows_of_wait:], joints[n_rows_of_wait:], self._wait_end_angles
+            )
 
     def _find_move(self, times: Floats, joints: Floats, reference: Floats) -> float | None:
         """Return the time of the first row that differs from a reference by more than the threshold."""

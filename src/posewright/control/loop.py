@@ -246,9 +246,9 @@ class _DrivenRobot:
     Attributes:
         name: its name in the plant.
         body: its body.
-        state: the state that the controller decided by last.
+        state: the body's state at the controller's last decision.
         requests: the controller's last commands.
-        commands: the same after the safety filter.
+        commands: the same commands after the safety filter.
         interventions: what the filter corrected; None if nothing.
         n_unsent: number of rows of `commands` that are still to be sent.
 
@@ -278,7 +278,10 @@ class _DrivenRobot:
         self.n_unsent = 0
 
     def decide(self, max_frames: int) -> None:
-        """Get the commands of at most that many frames from the controller, and filter them.
+        """Read the body, get its next commands from the controller, and filter them.
+
+        Args:
+            max_frames: the greatest number of rows that the controller may return.
 
         Raises:
             BodyError: the body does not answer, or the controller returned no row or too many.
@@ -297,32 +300,45 @@ class _DrivenRobot:
         self.n_unsent = len(self.requests)
 
     def next_rows(self, n_rows: int) -> JointCommands:
-        """Return the next rows of commands that are to be sent."""
+        """Return the next `n_rows` rows of commands that are still to be sent."""
         if n_rows == len(self.commands):  # all of them, without a copy
             return self.commands
         begin = len(self.commands) - self.n_unsent
         return self.commands[begin : begin + n_rows]
 
     def finish_rows(self, n_rows: int, states: JointStates) -> Block:
-        """Remove the next rows, which were sent, and return them with the joint states as a block.
+        """Count the next rows as sent, and return them with the joint states that followed as a block.
 
-        The safety filter limits the next change from the angles sent; for joints without torque, from those
-        measured.
+        Args:
+            n_rows: number of rows that were sent.
+            states: the joint states at the end of each of these frames.
         """
+        sent_commands = self.next_rows(n_rows)
         begin = len(self.requests) - self.n_unsent
-        commands = self.next_rows(n_rows)
-        is_complete = n_rows == len(self.requests)
-        requests = self.requests if is_complete else self.requests[begin : begin + n_rows]
-        interventions = None
-        if self.interventions is not None:
-            interventions = self.interventions.within(begin, begin + n_rows)
+        end = begin + n_rows
+        requests = self.requests
+        if n_rows < len(self.requests):  # otherwise all of them, without a copy
+            requests = self.requests[begin:end]
+        interventions = None if self.interventions is None else self.interventions.within(begin, end)
         self.n_unsent -= n_rows
-        self._last_angles = commands.angles[-1].copy()  # the controller may reuse its array
-        if commands.free is not None:
-            positions = states.positions[-1]
-            is_free = commands.free & np.isfinite(positions)
-            self._last_angles = np.where(is_free, positions, self._last_angles)
-        return Block(self.name, self.state, requests, commands, states, interventions)
+        self._store_last_angles(sent_commands, measured=states.positions[-1])
+        return Block(self.name, self.state, requests, sent_commands, states, interventions)
+
+    def _store_last_angles(self, sent_commands: JointCommands, measured: Floats) -> None:
+        """Store the angles from which the safety filter limits the next change.
+
+        They are those commanded last. Joints without torque do not follow commands, so theirs are measured.
+
+        Args:
+            sent_commands: the rows that were sent.
+            measured: the positions after the last of them, `(n_joints,)` [rad]; NaN where unknown.
+        """
+        last_commanded = sent_commands.angles[-1].copy()  # the controller may reuse its array
+        if sent_commands.free is None:
+            self._last_angles = last_commanded
+            return
+        is_free_and_known = sent_commands.free & np.isfinite(measured)
+        self._last_angles = np.where(is_free_and_known, measured, last_commanded)
 
 
 class _DriveLoop:

@@ -68,7 +68,7 @@ class ProgramWithController:
     Attributes:
         program: the program replaced by the controller.
         factory: creates the controller.
-        name: of the controller, for people and recordings.
+        name: the name of the controller, for people and recordings.
         source: the texts that define the controller, by file name.
         kind: precedes the name in recordings.
     """

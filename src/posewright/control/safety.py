@@ -68,7 +68,12 @@ class Interventions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SafeCommands:
-    """Commands within the limits of a robot, and the corrections made; None where there are none."""
+    """Commands within the limits of a robot.
+
+    Attributes:
+        commands: the commands.
+        interventions: the corrections made; None where there are none.
+    """
 
     commands: JointCommands
     interventions: Interventions | None = None
@@ -124,7 +129,7 @@ class Safety:
         return bool((is_within & (changes <= self._tolerated_change)).all())
 
     def _correct(self, requests: JointCommands, last_angles: Floats) -> SafeCommands:
-        """Return the requests clipped to the limits of angles, then of changes from row to row.
+        """Return the requests clipped to the limits of angles, then to those of changes from row to row.
 
         What exceeds a limit by less than the tolerance stays exactly as it is.
         """
@@ -133,17 +138,19 @@ class Safety:
             requested = np.where(np.isfinite(requested), requested, last_angles)
         is_within = (requested >= self._tolerated_lower) & (requested <= self._tolerated_upper)
         clipped = np.where(is_within, requested, np.clip(requested, self._lower, self._upper))
-        limited = np.empty_like(clipped)
+        safe_angles = np.empty_like(clipped)
         changes = np.empty_like(clipped)
         previous_row = last_angles
-        for row, change, limited_row in zip(clipped, changes, limited, strict=True):
+        # row by row, as each change counts from the row that was sent before
+        for row, change, safe_row in zip(clipped, changes, safe_angles, strict=True):
             np.subtract(row, previous_row, out=change)
             lowest = previous_row - self._max_change
             highest = previous_row + self._max_change
-            np.minimum(np.maximum(row, lowest), highest, out=limited_row)
-            np.copyto(limited_row, row, where=np.abs(change) <= self._tolerated_change)
-            previous_row = limited_row
-        return SafeCommands(replace(requests, angles=limited), self._report(requested, np.abs(changes)))
+            np.minimum(np.maximum(row, lowest), highest, out=safe_row)
+            np.copyto(safe_row, row, where=np.abs(change) <= self._tolerated_change)
+            previous_row = safe_row
+        interventions = self._report(requested, np.abs(changes))
+        return SafeCommands(replace(requests, angles=safe_angles), interventions)
 
     def _report(self, requested: Floats, changes: Floats) -> Interventions | None:
         """Return the joints and frames that exceed a limit of angle or speed; None where there are none.

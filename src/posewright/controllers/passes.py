@@ -98,7 +98,7 @@ def _arrays_equal(first: Floats | Flags | None, second: Floats | Flags | None) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pass:
-    """One pass, frame by frame.
+    """One pass of a motion, that is, its keyframes played once, frame by frame.
 
     Attributes:
         stretches: the frames, at least one row in all.
@@ -211,20 +211,24 @@ class Passes:
     def _sample(self, start: Floats, pass_index: int, phase: Fraction) -> Pass:
         """Compute a pass; `sample` caches it.
 
-        Frames are sampled 1, 2, ... frame periods after the last frame before the pass, whose start lies a
-        `phase` after that. The last sample is the end of the pass, which is no frame.
+        The arguments are those of `sample`. The last frame before the pass lies a `phase` before its start;
+        the frames of the pass follow 1, 2, ... frame periods after that one. The motion is sampled at these
+        times and, last, at the end of the pass, where there need not be a frame.
         """
-        end_frames = self.duration_frames + phase  # time from the last frame before the pass to its end
-        n_frames = math.floor(end_frames)
+        frames_to_end = self.duration_frames + phase  # from the last frame before the pass
+        n_frames = math.floor(frames_to_end)
         duration = self.motion.duration
-        times = (np.arange(1, n_frames + 2) - float(phase)) * self._frame_s
-        times[n_frames] = duration
-        times = pass_index * duration + np.minimum(times, duration)
-        samples = self.motion.sample_at(times, Pose(self.motion.joints, start[self._columns]))
+        times_in_pass = (np.arange(1, n_frames + 2) - float(phase)) * self._frame_s
+        times_in_pass[n_frames] = duration
+        times = pass_index * duration + np.minimum(times_in_pass, duration)
+        start_of_motion = Pose(self.motion.joints, start[self._columns])
+        samples = self.motion.sample_at(times, start_of_motion)
         rows = self._all_joints(samples.angles, start)
         rows.setflags(write=False)  # as passes are cached
-        stretches = tuple(self._split_by_settings(rows[:n_frames], samples))
-        return Pass(stretches, end=rows[n_frames], phase=end_frames - n_frames)
+        frame_rows = rows[:n_frames]
+        end_pose = rows[n_frames]
+        stretches = tuple(self._split_by_settings(frame_rows, samples))
+        return Pass(stretches, end=end_pose, phase=frames_to_end - n_frames)
 
     def _all_joints(self, angles: Floats, start: Floats) -> Floats:
         """Return rows of all the robot's joints; joints that are not commanded keep their last command."""
@@ -238,26 +242,28 @@ class Passes:
         return rows
 
     def _split_by_settings(self, rows: Floats, samples: Samples) -> Iterator[Stretch]:
-        """Yield the rows, cut where torque, stiffness or lights change.
+        """Yield the rows in stretches within which torque, stiffness and lights do not change.
 
         Args:
             rows: angles of all joints in each frame, `(n, n_joints)` [rad].
             samples: the motion in these frames, and at the end of the pass.
         """
         n_frames = len(rows)
-        free = samples.free[:n_frames]
-        settings = self._settings_keyframes[samples.keyframes[:n_frames]]
-        changes = (free[1:] != free[:-1]).any(axis=1) | (settings[1:] != settings[:-1])
-        bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), n_frames]
-        for begin, end in pairwise(bounds):
-            robot_free: Flags | None = None
-            if free[begin].any():
-                robot_free = np.zeros(rows.shape[1], dtype=np.bool_)
-                robot_free[self._columns] = free[begin]
-            keyframe = settings[begin]
+        is_free = samples.free[:n_frames]  # the joints of the motion, in each frame
+        # in each frame, the first keyframe with the stiffness and lights that are set then
+        settings_keyframes = self._settings_keyframes[samples.keyframes[:n_frames]]
+        torque_changes = (is_free[1:] != is_free[:-1]).any(axis=1)
+        settings_change = settings_keyframes[1:] != settings_keyframes[:-1]
+        cuts = np.flatnonzero(torque_changes | settings_change) + 1
+        for begin, end in pairwise([0, *cuts.tolist(), n_frames]):
+            free_joints: Flags | None = None
+            if is_free[begin].any():
+                free_joints = np.zeros(rows.shape[1], dtype=np.bool_)
+                free_joints[self._columns] = is_free[begin]
+            keyframe = settings_keyframes[begin]
             yield Stretch(
                 rows[begin:end],
-                robot_free,
+                free_joints,
                 stiffness=self._stiffness[keyframe],
                 lights=self._lights[keyframe] or None,
             )

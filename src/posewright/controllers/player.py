@@ -18,11 +18,11 @@ from posewright.robots import Robot
 
 @dataclass(frozen=True, slots=True)
 class PlannedPass:
-    """One pass of one motion.
+    """One pass of a motion: its keyframes played once.
 
     Attributes:
         name: the name of the motion.
-        pass_index: number of the pass, from 0.
+        pass_index: index of the pass among the repetitions of the motion, from 0.
         is_linked: whether a motion's `next` or `exit` led here, rather than a request.
     """
 
@@ -41,7 +41,7 @@ class Succession:
         motions: all motions by name.
 
     Attributes:
-        now: the present pass; None while standing still.
+        present_pass: the present pass; None while standing still.
 
     Raises:
         UnknownNameError: a motion's `next` or `exit` is not among the motions.
@@ -73,44 +73,55 @@ class Succession:
 
     @property
     def is_leaving(self) -> bool:
-        """Whether the request differs from that of the present pass, or exits are being played."""
+        """Whether another motion is requested than that of the present pass, or exits are being played."""
         return self._request != self._request_of_pass or bool(self._exits_played)
 
     def plan_next_pass(self) -> PlannedPass | None:
-        """Return the pass that would follow the present one by the present request; None to stand still."""
-        present = self.present_pass
-        if present is None:
-            if self._request is None or not self.is_leaving:
-                return None
-            return PlannedPass(self._request)
-        motion = self._motions[present.name]
+        """Return the pass that follows the present one by the present request; None to stand still.
+
+        Nothing changes; `advance` makes the pass the present one.
+        """
+        if self.present_pass is None:
+            return self._requested_first_pass() if self.is_leaving else None
         if self.is_leaving:
-            return self._next_pass_on_leaving(present, motion)
-        if motion.repeat is None or present.pass_index + 1 < motion.repeat:
-            return PlannedPass(present.name, present.pass_index + 1)
+            return self._plan_leaving_pass(self.present_pass)
+        # nothing else was requested: the motion is repeated, then its `next` follows
+        name = self.present_pass.name
+        motion = self._motions[name]
+        next_index = self.present_pass.pass_index + 1
+        if motion.repeat is None or next_index < motion.repeat:  # None repeats for ever
+            return PlannedPass(name, next_index)
         return None if motion.next is None else PlannedPass(motion.next, is_linked=True)
 
-    def _next_pass_on_leaving(self, present: PlannedPass, motion: Motion) -> PlannedPass | None:
-        """Return the pass after the present one, whose motion is left: of an exit motion, or as requested."""
-        if present.name in self._exits_played and present.pass_index + 1 < (motion.repeat or 1):
-            return PlannedPass(present.name, present.pass_index + 1)
+    def _plan_leaving_pass(self, present_pass: PlannedPass) -> PlannedPass | None:
+        """Return the pass after the present one when its motion is left for another request.
+
+        An exit motion is played with all its repetitions; then its own exit follows, and after the last exit
+        the requested motion. None to stand still.
+        """
+        motion = self._motions[present_pass.name]
+        next_index = present_pass.pass_index + 1
+        is_exit_motion = present_pass.name in self._exits_played
+        if is_exit_motion and next_index < (motion.repeat or 1):
+            return PlannedPass(present_pass.name, next_index)
         if motion.exit is not None and motion.exit not in self._exits_played:
             return PlannedPass(motion.exit, is_linked=True)
+        return self._requested_first_pass()
+
+    def _requested_first_pass(self) -> PlannedPass | None:
+        """Return the first pass of the requested motion; None if standing still is requested."""
         return None if self._request is None else PlannedPass(self._request)
 
     def advance(self) -> PlannedPass | None:
-        """Make the next pass the present one and return it; None to stand still.
-
-        An exit motion is stored as played. With another new motion, or standing still, no motion is left any
-        more; and unless a link led there, that fulfils the request.
-        """
+        """Make the planned pass the present one and return it; None to stand still."""
         planned = self.plan_next_pass()
-        is_exit = planned is not None and planned.is_linked and self.is_leaving
-        if planned is not None and is_exit:
+        if planned is not None and planned.is_linked and self.is_leaving:  # an exit motion
             self._exits_played |= {planned.name}
         elif planned is None or planned.pass_index == 0:
+            # a new motion, or standing still: no motion is being left any more
             self._exits_played = frozenset()
-            if planned is None or not planned.is_linked:
+            is_as_requested = planned is None or not planned.is_linked
+            if is_as_requested:
                 self._request_of_pass = self._request
         self.present_pass = planned
         return planned
@@ -150,16 +161,16 @@ class Player:
         Commands are prepared in stretches: blocks of rows that are sent one after the other.
         """
         self._succession = Succession(motions)
-        self._passes = {name: Passes(motion, robot) for name, motion in motions.items()}
+        self._passes_by_motion = {name: Passes(motion, robot) for name, motion in motions.items()}
         self._max_speeds = robot.max_speeds
         self._frame_s = robot.frame_period_s
         self._command = np.array(start_pose, dtype=np.float64)
         self._motion_start = self._command  # the pose before the first pass of the present motion
         self._pass_end = self._command  # the pose at the end of the present pass
         self._phase = Fraction(0)  # time from the last frame to that end [frames]
-        self._stretches: tuple[Stretch, ...] = ()  # to be sent, from `_row` of the first one on
+        self._stretches: tuple[Stretch, ...] = ()  # to be sent, from row `_row` of the first one on
         self._row = 0
-        self._free: Flags | None = None  # joints without torque in the last frames returned
+        self._free_joints: Flags | None = None  # those without torque in the last frames returned
         self._stand()
 
     @property
@@ -185,10 +196,10 @@ class Player:
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the next frames; joints that were free continue from their actual positions."""
-        if self._free is not None:
-            self.follow(state.positions, self._free)
+        if self._free_joints is not None:
+            self.follow(state.positions, self._free_joints)
         rows = self.frames(n)
-        self._free = rows.free
+        self._free_joints = rows.free
         return rows
 
     def take_over(self, pose: Floats) -> None:
@@ -197,7 +208,7 @@ class Player:
         while self._succession.present_pass is not None:
             self._succession.advance()
         self._command = np.array(pose, dtype=np.float64)
-        self._free = None
+        self._free_joints = None
         self._phase = Fraction(0)
         self._stand()
 
@@ -222,7 +233,7 @@ class Player:
             further_rows = self._pop_rows(n_missing)
             parts.append(further_rows)
             n_missing -= len(further_rows)
-        if self._all_sent() and self._succession.plan_next_pass() is None:
+        if self._are_all_rows_sent() and self._succession.plan_next_pass() is None:
             self._prepare_next_pass()  # so that `playing` is None as soon as the robot stands
         rows = first_rows if len(parts) == 1 else np.concatenate(parts)
         return JointCommands(rows, first_stretch.free, first_stretch.stiffness, lights=first_stretch.lights)
@@ -234,13 +245,13 @@ class Player:
         self._command = rows[-1]
         return rows
 
-    def _all_sent(self) -> bool:
+    def _are_all_rows_sent(self) -> bool:
         """Return whether all rows prepared have been sent."""
         return self._row == len(self._stretches[0]) and len(self._stretches) == 1
 
     def _current_stretch(self) -> Stretch:
         """Return the stretch of the next row, having prepared it where all rows were sent."""
-        if self._all_sent():
+        if self._are_all_rows_sent():
             self._prepare_next_pass()
         elif self._row == len(self._stretches[0]):
             self._stretches = self._stretches[1:]
@@ -253,7 +264,7 @@ class Player:
         if planned is None:
             self._stand()
         elif planned.pass_index > 0:
-            passes = self._passes[planned.name]
+            passes = self._passes_by_motion[planned.name]
             self._prepare_pass(passes.sample(self._motion_start, planned.pass_index, self._phase))
         else:
             self._prepare_first_pass(planned)
@@ -272,8 +283,8 @@ class Player:
         return self._pass_end if free is None else np.where(free, self._command, self._pass_end)
 
     def _prepare_first_pass(self, planned: PlannedPass) -> None:
-        """Prepare the first pass of a motion, after a join to its start pose if it has one."""
-        passes = self._passes[planned.name]
+        """Prepare the first pass of a motion, after a movement to its start pose if it has one."""
+        passes = self._passes_by_motion[planned.name]
         start = passes.starting_pose(self._command)
         if start is None:
             self._prepare_first_pass_from_here(passes, is_linked=planned.is_linked)
@@ -324,5 +335,6 @@ class Player:
         self._prepare(*join, *sampled_pass.stretches)
 
     def _prepare(self, *stretches: Stretch) -> None:
+        """Set the stretches that are sent next, from the first row of the first one on."""
         self._stretches = stretches
         self._row = 0

@@ -44,14 +44,14 @@ DOCUMENT_KINDS = (
         "gait",
         "gait",
         "a Posewright gait",
-        ("gait", "run --behaviour", "studio"),
+        ("gait", "run --behaviour", "tune --gait", "studio"),
         "`posewright gait show FILE` shows it",
     ),
     DocumentKind(
         "bodies",
         "bodies",
         "a Posewright table of domain parameters",
-        ("gait", "run --body"),
+        ("gait", "run --body", "tune --body"),
         "`posewright gait run trot --body FILE` walks with such bodies",
     ),
     DocumentKind(

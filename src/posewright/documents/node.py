@@ -108,7 +108,7 @@ class Node:
         """Return the value as one of the choices.
 
         Args:
-            kind: of the choices, a noun for the message.
+            kind: the kind of the choices, a noun for the message.
             choices: the texts that are accepted.
 
         Raises:

@@ -140,7 +140,7 @@ def evaluate(recording: Recording, *, robot: Robot | None = None) -> WalkResult 
     """Return the figures of a recording: those of a walk, of a motion, or else the general ones.
 
     Args:
-        recording: of any kind.
+        recording: the recording of any kind.
         robot: the recorded robot; required unless it ships with Posewright.
 
     Raises:

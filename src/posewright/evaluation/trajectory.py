@@ -37,8 +37,8 @@ class Trajectory:
     """One robot's rows in a recording, preceded by row 0: the robot before the first frame.
 
     Attributes:
-        recording: with the robot.
-        name: of the robot in the recording.
+        recording: the recording with the robot.
+        name: the name of the robot in the recording.
         robot: its card.
         last_row: the last row; all arrays end with it.
     """
@@ -53,8 +53,8 @@ class Trajectory:
         """Return the trajectory of a robot.
 
         Args:
-            recording: with the robot.
-            name: of the robot in the recording; the first by default.
+            recording: the recording with the robot.
+            name: the name of the robot in the recording; the first by default.
             robot: the recorded robot; by default the recorded card, or else the one that ships.
 
         Raises:
@@ -272,7 +272,7 @@ class Trajectory:
         A bus does not read every joint in every frame, so there may be unknown angles between two known ones.
 
         Args:
-            angles: of all rows, `(n, n_joints)` [rad]; NaN where unknown.
+            angles: the angles of all rows, `(n, n_joints)` [rad]; NaN where unknown.
 
         Returns:
             The speeds; NaN for a joint with fewer than two known angles.

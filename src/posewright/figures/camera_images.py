@@ -56,7 +56,7 @@ def camera_topics(
     """Render the pictures of cameras as JPEG topics for `write_mcap`; the recording is not changed.
 
     Args:
-        recording: with the positions of all robots.
+        recording: the recording with the positions of all robots.
         cameras: names as in `cameras_of`; each takes as many pictures a second as its card says.
         on_progress: called with the share done, 0..1.
 

@@ -67,7 +67,7 @@ def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = Non
     damaged one has its error instead. Nothing is simulated.
 
     Args:
-        stick: as returned by `read_stick`.
+        stick: the stick as returned by `read_stick`.
         page: number of the page, from 1 to `count_stick_pages(stick)`.
         figure: a figure, or a part of one, to draw into; default a new one.
 
@@ -106,7 +106,7 @@ def draw_motion_summary(motion: Motion, *, figure: Canvas | None = None) -> Figu
     """Draw a motion as on a contact sheet: at its beginning, farthest from its ends, and at its end.
 
     Args:
-        motion: to be drawn, without simulation.
+        motion: the motion to be drawn, without simulation.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:

@@ -144,8 +144,8 @@ def _sensor_frames(
     """Return a sensor's positions `(n, 3)` [m] and rotations `(n, 3, 3)` in the field frame.
 
     Args:
-        header: of the robot.
-        sensor_card: with the sensor's pose on the base or on a link.
+        header: the header of the robot.
+        sensor_card: the sensor card with the sensor's pose on the base or on a link.
         poses: n poses of this robot alone.
     """
     (base,) = poses.base_poses.values()
@@ -207,10 +207,10 @@ def draw_field(
     """Draw the field of a recording, x to the right as in the field frame.
 
     Args:
-        axes: to draw into.
-        recording: to be drawn.
-        colours: of the states of a single robot, or of several robots, by name.
-        marks: of the contest, with position and time.
+        axes: the axes to draw into.
+        recording: the recording to be drawn.
+        colours: the colours of the states of a single robot, or of several robots, by name.
+        marks: the marks of the contest, with position and time.
         span: beginning and end [s]; default all.
     """
     begin, end = span or (float(recording.times[0]), float(recording.times[-1]))
@@ -356,11 +356,11 @@ def _draw_path(
     """Draw the base's path; of a single robot each part in the colour of its controller's state.
 
     Args:
-        axes: to draw into.
-        recording: with the robot.
-        name: of the robot.
+        axes: the axes to draw into.
+        recording: the recording with the robot.
+        name: the name of the robot.
         in_span: which rows to draw, `(n,)`.
-        colours: of the states of a single robot, or of several robots, by name.
+        colours: the colours of the states of a single robot, or of several robots, by name.
         mark_positions: positions of marks, `(2,)` each, from which time marks keep a distance; those of
             start, end and time marks are appended.
     """
@@ -426,35 +426,36 @@ def _draw_strokes(
     color: str,
     label: str,
 ) -> None:
-    """Draw some rows of a path; a long path is smoothed, and its earlier parts are paler.
+    """Draw some rows of a robot's path on the field.
+
+    The path of a long run is smoothed, since the sway of a walk would hide it, and drawn in parts, the
+    earlier ones paler.
 
     Args:
-        axes: to draw into.
-        times: of the rows, `(n,)` [s].
+        axes: the axes to draw into.
+        times: the times of the rows, `(n,)` [s].
         positions: positions, `(n, 2)` [m].
         is_drawn: which rows to draw, `(n,)`.
         has_position: which rows have a position, `(n,)`.
-        color: of the path.
-        label: in the legend.
+        color: the colour of the path.
+        label: the label in the legend.
     """
     begin_s, end_s = times[has_position][[0, -1]]
-    if end_s - begin_s < _LONG_S:
-        axes.plot(
-            *np.where(is_drawn[:, np.newaxis], positions, np.nan).T,
-            lw=2.0,
-            zorder=4,
-            color=color,
-            label=label,
-        )
+    duration_s = end_s - begin_s
+    if duration_s < _LONG_S:
+        drawn_positions = np.where(is_drawn[:, np.newaxis], positions, np.nan)  # lines have gaps at NaN
+        axes.plot(*drawn_positions.T, lw=2.0, zorder=4, color=color, label=label)
         return
-    window_rows = max(1, round(_SWAY_S * int(has_position.sum()) / (end_s - begin_s)))
+    rows_per_s = int(has_position.sum()) / duration_s
     smooth_positions = positions.copy()
-    smooth_positions[has_position] = _moving_average(positions[has_position], window_rows)
-    edges_s = np.linspace(begin_s, end_s, len(_SHADES) + 1)
-    for (part_begin_s, part_end_s), alpha in zip(pairwise(edges_s), _SHADES, strict=True):
+    smooth_positions[has_position] = _moving_average(
+        positions[has_position], window_rows=max(1, round(_SWAY_S * rows_per_s))
+    )
+    part_edges_s = np.linspace(begin_s, end_s, len(_SHADES) + 1)
+    for (part_begin_s, part_end_s), alpha in zip(pairwise(part_edges_s), _SHADES, strict=True):
         is_in_part = is_drawn & (times >= part_begin_s) & (times <= part_end_s)
-        part = np.where(is_in_part[:, np.newaxis], smooth_positions, np.nan)  # lines have gaps at NaN
-        axes.plot(*part.T, lw=1.3, alpha=alpha, zorder=4, color=color)
+        part_positions = np.where(is_in_part[:, np.newaxis], smooth_positions, np.nan)
+        axes.plot(*part_positions.T, lw=1.3, alpha=alpha, zorder=4, color=color)
     axes.plot([], [], lw=2.0, color=color, label=label)
     axes.plot([], [], lw=1.3, color="black", alpha=_SHADES[1], label="paler: earlier")
 
@@ -473,8 +474,8 @@ def _mark_times(
     """Write round times beside the path, with arrows of the robot's heading, apart from each other.
 
     Args:
-        axes: to draw into.
-        recording: with the robot.
+        axes: the axes to draw into.
+        recording: the recording with the robot.
         base: poses of its base, `(n, 7)`.
         has_position: which rows are drawn, `(n,)`.
         mark_positions: positions of marks from which others keep a distance; new ones are appended.

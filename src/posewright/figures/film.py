@@ -51,8 +51,8 @@ def film_recording(
     """Make a film of a recording: a race, a walk, a motion, several robots.
 
     Args:
-        recording: to be filmed.
-        path: of the film: .mp4, .gif, .mkv or .webm.
+        recording: the recording to be filmed.
+        path: the path of the film: .mp4, .gif, .mkv or .webm.
         camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `chase`,
             and `side` if there is no field.
         speed: recorded seconds a second of film: 0.25 is slow motion.
@@ -98,9 +98,9 @@ def film_motion(
     A motion under gravity is recorded by `runs.try_motion`, and filmed by `film_recording`.
 
     Args:
-        motion: to be filmed.
-        path: of the film: .mp4, .gif, .mkv or .webm.
-        robot: that moves, or its name; default the motion's own.
+        motion: the motion to be filmed.
+        path: the path of the film: .mp4, .gif, .mkv or .webm.
+        robot: the robot that moves, or its name; default the motion's own.
         pose: name of the pose of the joints that the motion does not move; default `stand`.
         attitude: roll and pitch of the base [rad]; default those in the motion, else upright.
         camera: as in `film_recording`.
@@ -131,7 +131,7 @@ def require_camera(camera: str, sensors: Mapping[str, Iterable[SensorSpec]]) -> 
 
     Args:
         camera: its name.
-        sensors: of the robots, by name.
+        sensors: the sensors of the robots, by name.
 
     Raises:
         UnknownNameError: there is no such camera; the message lists those there are.
@@ -157,7 +157,7 @@ def _write_film(
 
     Args:
         playback: what is filmed, from its `begin_s` to its `end_s`.
-        path: of the film.
+        path: the path of the film.
         camera: as in `film_recording`.
         speed: seconds of the playback a second of film.
         size: width and height in pixels; None for the default, which is smaller for a GIF.
@@ -190,10 +190,10 @@ def open_renderer(
     Pictures are `(height, width, 3)` uint8.
 
     Args:
-        playback: with the world.
+        playback: the playback with the world.
         poses: one for each picture.
         camera: as in `film_recording`.
-        size: of the pictures, width and height.
+        size: the size of the pictures, width and height.
         fps: pictures a second of a film; None for single pictures, which are rendered in better quality.
 
     Raises:
@@ -243,8 +243,8 @@ def plan_close_up(
     does not follow, but sees everywhere they ever are.
 
     Args:
-        playback: with the world.
-        poses: that are shown.
+        playback: the playback with the world.
+        poses: the poses that are shown.
         camera: its name.
         aspect: width over height.
         is_steady: follow smoothly, as in a film; else centre the robot in each picture.

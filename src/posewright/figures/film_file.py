@@ -81,7 +81,7 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     existing file of that name stays, and no other file is left.
 
     Args:
-        path: of the film: .mp4, .gif, .mkv or .webm.
+        path: the path of the film: .mp4, .gif, .mkv or .webm.
         size: width and height in pixels, both even.
         fps: pictures a second.
 

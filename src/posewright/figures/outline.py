@@ -51,7 +51,7 @@ def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[st
     """Return the frames of a robot's links at n times, by name; the base is "".
 
     Args:
-        header: with the links and joints.
+        header: the header with the links and joints.
         base: x y z qw qx qy qz, `(n, 7)`.
         positions: joint angles, `(n, n_joints)` [rad].
     """
@@ -84,8 +84,8 @@ def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Float
     """Draw the outline of a robot, near parts over far ones.
 
     Args:
-        axes: to draw into.
-        header: with the links.
+        axes: the axes to draw into.
+        header: the header with the links.
         base: pose of the base, `(7,)`.
         positions: joint angles, `(n_joints,)` [rad].
         view: one of `VIEWS`.

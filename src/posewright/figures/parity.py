@@ -36,10 +36,10 @@ def draw_parity(
     """Draw a board's states over the interpreter's, a row for each state, and where the two differ.
 
     Args:
-        times: of the ticks that the board answered [s].
+        times: the times of the ticks that the board answered [s].
         board: the chart's states on the board after each tick.
         interpreter: the states of the interpreter for the same inputs.
-        title: of the figure.
+        title: the title of the figure.
         missed: times at which the board did not answer [s].
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
     """
@@ -74,20 +74,25 @@ def draw_parity(
 
 
 def _tick_spans(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float, float]]:
-    """Return beginning and end of each answered tick [s].
+    """Return beginning and end of each tick that the board answered [s].
 
     A tick ends at the next one, answered or missed, but after at most one and a half usual durations.
+
+    Args:
+        times: the times of the answered ticks [s].
+        missed: the times of the ticks that were not answered [s].
     """
     if not times:
         return []
-    due_times = np.unique([*times, *missed])
-    usual_s = float(np.median(np.diff(due_times))) if len(due_times) > 1 else 1.0
-    next_due_times = np.append(due_times, due_times[-1] + usual_s)
-    ends = next_due_times[np.searchsorted(due_times, times) + 1]
-    return [
-        (begin_s, min(end_s, begin_s + 1.5 * usual_s))
-        for begin_s, end_s in zip(times, ends.tolist(), strict=True)
-    ]
+    all_times = np.unique([*times, *missed])
+    usual_duration_s = float(np.median(np.diff(all_times))) if len(all_times) > 1 else 1.0
+    times_and_end = np.append(all_times, all_times[-1] + usual_duration_s)
+    next_times = times_and_end[np.searchsorted(all_times, times) + 1]
+    tick_spans = []
+    for begin_s, next_s in zip(times, next_times.tolist(), strict=True):
+        latest_end_s = begin_s + 1.5 * usual_duration_s
+        tick_spans.append((begin_s, min(next_s, latest_end_s)))
+    return tick_spans
 
 
 def _state_bars(

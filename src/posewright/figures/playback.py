@@ -112,7 +112,7 @@ class Playback:
     """A world with its poses over time.
 
     Attributes:
-        world: with the robots and the field.
+        world: the world with the robots and the field.
         begin_s: first time that can be shown [s].
         end_s: last time that can be shown [s].
         poses_at: returns the poses at times `(n,)` [s].
@@ -197,7 +197,12 @@ def _find_recorded_robots(
 
 
 def _read_attached_robot(header: Header, name: str, folder: Path) -> Robot:
-    """Return a robot that a recording carries; its card and model are written into a folder.
+    """Return a robot whose card is attached to a recording; its card and model are written into a folder.
+
+    Args:
+        header: the header of the recording.
+        name: the name of the robot in the recording.
+        folder: the folder.
 
     Raises:
         InputError: the recording does not carry the model.
@@ -205,11 +210,17 @@ def _read_attached_robot(header: Header, name: str, folder: Path) -> Robot:
     """
     from posewright.simulation.mechanisms import require_self_contained
 
-    prefix = f"{name}/"  # of the documents of one robot, where another has documents of the same names
-    own = {key.removeprefix(prefix): text for key, text in header.documents.items() if key.startswith(prefix)}
+    # where two robots have documents of the same names, each has its own under its name as a prefix
+    prefix = f"{name}/"
+    own_documents = {
+        document_name.removeprefix(prefix): text
+        for document_name, text in header.documents.items()
+        if document_name.startswith(prefix)
+    }
+    documents = {**header.documents, **own_documents}
     card_path = folder / "robot.yaml"
     try:
-        write_attached_robot({**header.documents, **own}, header.robots[name].robot, card_path, root=folder)
+        write_attached_robot(documents, header.robots[name].robot, card_path, root=folder)
     except InputError as error:
         raise InputError(error.message, hint="pass the robot's card") from error
     card = read_robot(card_path)
@@ -221,7 +232,11 @@ def _read_attached_robot(header: Header, name: str, folder: Path) -> Robot:
 def playback_of_recording(
     recording: Recording, robots: Mapping[str, Robot] | Robot | None = None
 ) -> Playback:
-    """Return the playback of a recording; `robots` as in `recorded_world`.
+    """Return the playback of a recording, which shows its poses at any time.
+
+    Args:
+        recording: the recording.
+        robots: robots that replace those in the recording, as for `recorded_world`.
 
     Raises:
         InputError: the recording has no positions of a robot; or as `recorded_world`.
@@ -279,31 +294,28 @@ def playback_of_motion(
     has_attitude = any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None)
 
     def poses_at(times: Floats) -> Poses:
-        """Return the poses at times of the motion `(n,)` [s]."""
-        positions = np.tile(start_positions, (len(times), 1))
+        """Return the poses of the robot at times of the motion `(n,)` [s], placed on the ground."""
+        n_times = len(times)
+        joint_angles = np.tile(start_positions, (n_times, 1))
         commanded = motion.sample_at(np.asarray(times)).angles
-        positions[:, columns] = np.where(np.isfinite(commanded), commanded, start_positions[columns])
-        positions = np.clip(positions, lower, upper)
-        leans = motion.attitude_at(times) if attitude is None and has_attitude else None
-        base = np.empty((len(times), 7))
-        for row in range(len(times)):
-            lean = attitude if leans is None else tuple(leans[row, :2].tolist())
-            place(
-                world.instance(),
-                x_m=0.0,
-                y_m=0.0,
-                yaw_rad=0.0,
-                joints=positions[row],
-                lean=None if lean is None else Lean(*lean),
-            )
-            base[row] = world.base
-        lights = {played_robot.name: motion.lights_at(np.asarray(times), played_robot)}
+        joint_angles[:, columns] = np.where(np.isfinite(commanded), commanded, start_positions[columns])
+        joint_angles = np.clip(joint_angles, lower, upper)
+        # a requested attitude holds at all times; else the motion's own, if its author stated one
+        motion_attitudes = motion.attitude_at(times) if attitude is None and has_attitude else None
+        base_poses = np.empty((n_times, 7))
+        for row in range(n_times):
+            lean = None if attitude is None else Lean(*attitude)
+            if motion_attitudes is not None:
+                roll_rad, pitch_rad = motion_attitudes[row, :2].tolist()
+                lean = Lean(roll_rad, pitch_rad)
+            place(world.instance(), x_m=0.0, y_m=0.0, yaw_rad=0.0, joints=joint_angles[row], lean=lean)
+            base_poses[row] = world.base
         return Poses(
             times,
-            base_poses={played_robot.name: base},
-            joint_angles={played_robot.name: positions},
-            boxes=np.zeros((len(times), 0, 7)),
-            lights=lights,
+            base_poses={played_robot.name: base_poses},
+            joint_angles={played_robot.name: joint_angles},
+            boxes=np.zeros((n_times, 0, 7)),
+            lights={played_robot.name: motion.lights_at(np.asarray(times), played_robot)},
         )
 
     return Playback(

@@ -61,7 +61,7 @@ def draw_recording(
     There are no paths if the robots' positions are unknown, as those of real ones.
 
     Args:
-        recording: of a race, a walk, a motion, any number of robots.
+        recording: the recording of a race, a walk or a motion, with any number of robots.
         contest: additions of its contest to the picture.
         ax: axes of another figure, to draw only the paths from above into.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.

@@ -71,7 +71,7 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
     """Draw a robot from three sides with the name, range and positive direction of each joint.
 
     Args:
-        robot: to be drawn, or its name.
+        robot: the robot to be drawn, or its name.
         pose: name of one of its poses.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
@@ -121,9 +121,9 @@ def _draw_joints(axes: Axes, robot: Robot, frames: Mapping[str, Frames], view: s
     """Draw an arrow around each joint whose axis points towards the viewer or away, and its name at the edge.
 
     Args:
-        axes: with the outline of the robot.
+        axes: the axes with the outline of the robot.
         robot: the robot.
-        frames: of its links at one time, by name.
+        frames: the frames of its links at one time, by name.
         view: one of `VIEWS`.
     """
     header = header_of(robot)

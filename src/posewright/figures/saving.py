@@ -28,7 +28,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
     Args:
         figure: a matplotlib figure, as `draw_*` functions return; saved with its own `dpi`.
-        path: of the file.
+        path: the path of the file.
 
     Raises:
         InputError: the suffix is none of the three.
@@ -80,7 +80,7 @@ def _draw_once(
 
     Args:
         figure: its layout engine, canvas and `dpi` are the same afterwards.
-        stream: to write to.
+        stream: the stream to write to.
         file_format: `png`, `svg`, `pdf` or `rgba`.
         dpi: resolution [1/in].
         **options: of matplotlib's function for this format.

@@ -75,7 +75,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     number.
 
     Args:
-        recording: of OPEN-R objects.
+        recording: the recording of OPEN-R objects.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
@@ -119,30 +119,34 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
 def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:
     """Return the rows and the boxes of loops from top to bottom, and the number of messages left out.
 
-    Each step is a sequence of messages that is repeated `n_repetitions` times; a step that does not fit into
-    `MAX_ROWS` is left out.
+    A step that is repeated has a box around its messages. One that does not fit into `MAX_ROWS` is left out.
+
+    Args:
+        steps: sequences of messages, each repeated `n_repetitions` times.
     """
     rows: list[_MessageRow] = []
     loops: list[_LoopBox] = []
-    y = HEAD + ROW
+    y = HEAD + ROW  # of the next row, from the top [in]
     n_omitted = 0
     for step in steps:
         if len(rows) + len(step.body) > MAX_ROWS:
             n_omitted += len(step.body) * step.n_repetitions
             continue
-        top = y - 0.3 * ROW
-        y += ROW if step.n_repetitions > 1 else 0.0
+        is_repeated = step.n_repetitions > 1
+        box_top = y - 0.3 * ROW
+        if is_repeated:
+            y += ROW  # for the label of the box
         for entry in step.body:
             rows.append(_MessageRow(entry, y + 0.25 * ROW, format_label(entry)))
             y += ROW
-        if step.n_repetitions > 1:
-            ends = tuple(name for entry in step.body for name in sender_and_receiver(entry))
+        if is_repeated:
+            object_names = tuple(name for entry in step.body for name in sender_and_receiver(entry))
             loops.append(
                 _LoopBox(
-                    top,
+                    box_top,
                     bottom=y - 0.3 * ROW,
                     label=f"{step.n_repetitions} times, until {step.until_s:.3f} s",
-                    object_names=ends,
+                    object_names=object_names,
                 )
             )
             y += 0.5 * ROW
@@ -200,7 +204,7 @@ def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
     """Draw a message as an arrow between two objects, or an entry of one object as a note.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         row: the message or entry, with its height.
         columns: the x of each object's line, by name.
     """

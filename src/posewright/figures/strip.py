@@ -62,15 +62,15 @@ class StripContents:
     """Content of a strip besides the pictures; times count from its beginning.
 
     Attributes:
-        title: of the page.
+        title: the title of the page.
         last_s: the last time that can be shown [s].
         motion_end_s: end of the motion, after which its last pose is held; else `last_s` [s].
         frame_s: frame period of the robot [s].
         begin_s: its beginning in the playback [s].
-        motion: with the keyframes; None if it is not a motion.
-        findings: with their times.
+        motion: the motion with the keyframes; None if it is not a motion.
+        findings: the findings with their times.
         greatest_lean_s: time of the greatest lean of the base; None if unknown [s].
-        timed_states: of the controller, each after the time it begins [s].
+        timed_states: the states of the controller, each after the time it begins [s].
     """
 
     title: str
@@ -101,14 +101,15 @@ def draw_strip(
 
     Args:
         source: a recording, or a motion.
-        robot: of a motion, the robot or its name; of a recording, a robot that is not shipped.
+        robot: for a motion, the robot or its name; for a recording, a robot that is not shipped.
         pictures: number of pictures.
         camera: as in `film_recording`.
         begin_s: first time of a recording; recordings of a motion are shown from its beginning [s].
         end_s: last time of a recording [s].
-        findings: of the recording of a motion, written in red; default those of `evaluate_motion`.
-        pose: of a motion, name of the pose of the joints it does not move; default `stand`.
-        attitude: of a motion, roll and pitch of the base [rad].
+        findings: for the recording of a motion, the findings written in red; default those of
+            `evaluate_motion`.
+        pose: for a motion, the name of the pose of the joints that it does not move; default `stand`.
+        attitude: for a motion, roll and pitch of the base [rad].
 
     Raises:
         InputError: too few or too many pictures; or this and other errors as `film_recording` and
@@ -150,19 +151,23 @@ def _motion_contents(
     The strip begins with the row before the motion, in which the robot still stands in the first pose.
 
     Args:
-        recording: of the motion.
-        playback: of the recording.
+        recording: the recording of the motion.
+        playback: the playback of the recording.
         recorded_robot: the robot if it is not shipped; else None.
-        findings: about the motion; None to evaluate it.
+        findings: the findings about the motion; None to evaluate it.
     """
     played = PlayedMotion.of(recording, robot=recorded_robot)
-    text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
+    documents = recording.header.documents
+    motion_text = next(text for name, text in documents.items() if name.endswith(SUFFIX))
     if findings is None:
         findings = evaluate_motion(recording, robot=recorded_robot).findings
-    begin_s = float(recording.times[0]) + (played.first_frame - 1) * played.frame_s
-    strip_rows = slice(max(played.first_frame - 1, 0), None)
+    frame_before_motion = played.first_frame - 1
+    begin_s = float(recording.times[0]) + frame_before_motion * played.frame_s
+    strip_rows = slice(max(frame_before_motion, 0), None)
     uprightness = np.cos(tilt(played.record.base[strip_rows]))
-    greatest_lean_s = float(played.times[strip_rows][np.abs(uprightness - uprightness[0]).argmax()])
+    # a motion may begin with the robot lying, so a lean is measured from there
+    row_of_greatest_lean = int(np.abs(uprightness - uprightness[0]).argmax())
+    greatest_lean_s = float(played.times[strip_rows][row_of_greatest_lean])
     physics = "under gravity" if played.is_complete else "under gravity, cut short"
     return StripContents(
         title=f"{played.name}, {played.robot.name}, {played.duration_s:.2f} s, {physics}",
@@ -170,7 +175,7 @@ def _motion_contents(
         motion_end_s=played.duration_s,
         frame_s=played.frame_s,
         begin_s=begin_s,
-        motion=read_motion(text.encode(), card=played.robot),
+        motion=read_motion(motion_text.encode(), card=played.robot),
         findings=tuple(findings),
         greatest_lean_s=greatest_lean_s,
     )

@@ -112,7 +112,7 @@ def colours_of(names: Iterable[str], all_names: Iterable[str] = ()) -> dict[str,
     A name in `ROLE_COLOURS` has that colour.
 
     Args:
-        names: that are drawn.
+        names: the names that are drawn.
         all_names: that may occur in pictures of this kind, as all states of a chart, so that a name has the
             same colour in all of them; default those that are drawn.
     """
@@ -134,13 +134,17 @@ def colours_of(names: Iterable[str], all_names: Iterable[str] = ()) -> dict[str,
 
 @contextmanager
 def picture_style(activity: str) -> Iterator[float]:
-    """Apply the style of all pictures within the block, with the typography of the user's rcParams.
+    """Apply the style of all pictures within the block.
 
-    Colours, lines and pages are ours, since they have a meaning in each picture. Yields how much larger than
-    designed the user wants texts: `font.size` by `FONT_SIZE_PT`, or 1 if it is matplotlib's.
+    Of the user's rcParams only those of typography count; colours, lines and pages are those of this package,
+    since they have a meaning in each picture.
 
     Args:
         activity: what needs matplotlib, for the error message.
+
+    Yields:
+        How much larger than designed the user wants texts: the user's `font.size` by `FONT_SIZE_PT`, or 1 if
+        the user has not changed it.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -152,7 +156,7 @@ def picture_style(activity: str) -> Iterator[float]:
         raise MissingExtraError.for_extra(activity, "plot") from error
     except ValueError as error:  # MPLBACKEND names nothing
         raise InputError(f"matplotlib does not start: {error}", hint="unset MPLBACKEND") from error
-    typography = _changed_typography()
+    typography = _changed_typography()  # of the user's rcParams
     font_size_pt = float(mpl.rcParams["font.size"]) if "font.size" in typography else FONT_SIZE_PT
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name of a file: a frame stands for it
@@ -188,7 +192,7 @@ def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figur
 
         @functools.wraps(draw)
         def draw_in_style(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
-            """Draw in the style of all pictures, and create the ticks while it is in effect."""
+            """Draw in the style of all pictures, with texts and ticks of the size that the user wants."""
             with picture_style(activity) as font_scale:
                 callers_axes = kwargs.get("ax")
                 callers_figure = kwargs.get("figure")
@@ -196,11 +200,13 @@ def styled(activity: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figur
                 figure = draw(*args, **kwargs)
                 for text in _find_texts(figure) - previous_texts:
                     text.set_fontsize(float(text.get_fontsize()) * font_scale)
-                drawn_axes = [] if callers_axes is not None else (callers_figure or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
-                for axis in (axis for axes in drawn_axes for axis in (axes.xaxis, axes.yaxis)):
-                    # other ticks are created when they are drawn, with the settings of that time
-                    (first_tick,) = axis.get_major_ticks(1)
-                    axis.set_tick_params(labelsize=first_tick.label1.get_fontsize())
+                if callers_axes is not None:  # the caller styles them
+                    return figure
+                for axes in (callers_figure or figure).axes:  # type: ignore[attr-defined]  # one of `Canvas`
+                    for axis in (axes.xaxis, axes.yaxis):
+                        # further ticks are created only when the figure is drawn, in the style of that time
+                        (first_tick,) = axis.get_major_ticks(1)
+                        axis.set_tick_params(labelsize=first_tick.label1.get_fontsize())
             return figure
 
         return draw_in_style
@@ -301,12 +307,12 @@ def axes_at(  # noqa: PLR0917 -- a page and a box
     """Create axes in a box measured from the upper left corner of a figure.
 
     Args:
-        figure: to create them in.
+        figure: the figure to create them in.
         page: width and height of the figure [in].
         left: distance of the box from the left edge [in].
         top: distance of the box from the upper edge [in].
-        width: of the box [in].
-        height: of the box [in].
+        width: the width of the box [in].
+        height: the height of the box [in].
     """
     page_width, page_height = page
     return figure.add_axes(

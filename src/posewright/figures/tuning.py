@@ -36,7 +36,7 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
     """Draw a tuning: scores and spread above, the values of every dimension below.
 
     Args:
-        journal: of the tuning, or its file, which may still be growing.
+        journal: the journal of the tuning, or its file, which may still be growing.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:

@@ -254,27 +254,27 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
 
 
 def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -> None:
-    """Draw velocity components of every whole cycle in the base frame as steps, the commands dotted.
+    """Draw the mean velocity in each whole cycle as steps, in the base frame, and the commands dotted.
 
     Args:
-        axes: to draw into.
-        walk: to be drawn.
-        colours: by component: `forward`, `to the left`, `turn`.
-        title: of the axes.
+        axes: the axes to draw into.
+        walk: the walk to be drawn.
+        colours: the colours by component: `forward`, `to the left`, `turn`.
+        title: the title of the axes.
     """
-    rates = cycle_velocities(walk, begin=0, end=walk.last_upright_row)
+    velocities = cycle_velocities(walk, begin=0, end=walk.last_upright_row)  # a row for each cycle
     end_s = float(walk.trajectory.times[-1])
-    edges = np.arange(len(rates) + 1) * walk.cycle.n_frames * walk.frame_s
+    cycle_edges_s = np.arange(len(velocities) + 1) * walk.cycle.n_frames * walk.frame_s
     command_times = [timed_command.time_s for timed_command in walk.velocity_commands]
     commands = np.array(
         [tuple(timed_command.command.by_name.values()) for timed_command in walk.velocity_commands]
     )
     for component, colour in colours.items():
         column = ("forward", "to the left", "turn").index(component)
-        if len(rates):
-            axes.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
+        if len(velocities):
+            axes.stairs(velocities[:, column], cycle_edges_s, color=colour, lw=1.3, baseline=None)
         axes.plot([], [], color=colour, lw=1.3, label=component)
-        commanded = [*commands[:, column], commands[-1, column]]
+        commanded = [*commands[:, column], commands[-1, column]]  # the last one until the end
         axes.step([*command_times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
     _mark_settling_and_falls(axes, walk)
     low, high = axes.get_ylim()
@@ -323,7 +323,7 @@ def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[flo
     """Draw two bars for each joint, with a line at 1; bars beyond it have a red border.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         joints: their names.
         bars: the values of the joints, by label.
     """

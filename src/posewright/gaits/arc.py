@@ -42,10 +42,11 @@ def se2_exp(components: ArrayLike) -> Floats:
     dx, dy, turn = _unstack(components)
     if not np.isfinite(dx + dy + turn).all():
         raise InputError(f"the components {components!r} are not finite", hint="finite distances and turns")
-    half = turn / 2.0
-    ratio = _sinc(half)
-    along = np.cos(half) * ratio
-    across = np.sin(half) * ratio
+    # a chord is shorter than its arc by sin(h)/h, and points half the turn to the side
+    half_turn = turn / 2.0
+    chord_ratio = _sinc(half_turn)
+    along = np.cos(half_turn) * chord_ratio
+    across = np.sin(half_turn) * chord_ratio
     return _stack(dx * along - dy * across, dx * across + dy * along, turn)
 
 
@@ -63,9 +64,9 @@ def se2_log(displacement: ArrayLike) -> Floats:
             f"a turn of {worst:g} rad in one displacement has no components",
             hint="less than a whole turn, 6.283 rad, either way",
         )
-    half = turn / 2.0
-    along = np.cos(half) / _sinc(half)
-    return _stack(x * along + y * half, y * along - x * half, turn)
+    half_turn = turn / 2.0
+    along = np.cos(half_turn) / _sinc(half_turn)
+    return _stack(x * along + y * half_turn, y * along - x * half_turn, turn)
 
 
 def chain(first: ArrayLike, second: ArrayLike) -> Floats:

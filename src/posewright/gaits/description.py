@@ -65,30 +65,30 @@ def _check_data(check: GaitCheck) -> PlainMapping:
         "commands": len(check.command_checks),
         "kept": check.n_within_bounds,
         "findings": len(check.findings),
-        "worst": [_worst_data(entry) for entry in check.worst],
+        "worst": [_worst_case_data(worst_case) for worst_case in check.worst],
         "tried": [
             {
-                **entry.command.by_name,
-                "kept": entry.is_within_bound,
-                "steady": {worst.concern.value: worst.value for worst in entry.steady},
-                "changing": {worst.concern.value: worst.value for worst in entry.changing},
+                **command_check.command.by_name,
+                "kept": command_check.is_within_bound,
+                "steady": {worst.concern.value: worst.value for worst in command_check.steady},
+                "changing": {worst.concern.value: worst.value for worst in command_check.changing},
             }
-            for entry in check.command_checks
+            for command_check in check.command_checks
         ],
     }
 
 
-def _worst_data(entry: WorstCase) -> PlainMapping:
-    """Return a worst case as plain data."""
+def _worst_case_data(worst_case: WorstCase) -> PlainMapping:
+    """Return the command at which a joint or foot is worst, and how it is then, as plain data."""
     return {
-        "concern": entry.concern.value,
-        "when": "changing" if entry.is_changing else "steady",
-        "kept": entry.is_within_bound,
-        "part": entry.part,
-        "value": entry.value,
-        "allowed": entry.concern.allowed,
-        "unit": entry.concern.unit,
-        "command": entry.command.by_name,
+        "concern": worst_case.concern.value,
+        "when": "changing" if worst_case.is_changing else "steady",
+        "kept": worst_case.is_within_bound,
+        "part": worst_case.part,
+        "value": worst_case.value,
+        "allowed": worst_case.concern.allowed,
+        "unit": worst_case.concern.unit,
+        "command": worst_case.command.by_name,
     }
 
 
@@ -105,7 +105,7 @@ def gait_table(briefs: Sequence[PlainMapping]) -> Table:
 
 
 def _summary_lines(gait: ParametricGait, robot: Robot) -> Iterator[str]:
-    """Yield the lines of text that summarise a gait."""
+    """Yield lines that summarise a gait, one for each topic, such as its cycle or its commands."""
     yield f"{gait.name}: {gait.robot}" + (f", {gait.description}" if gait.description else "")
     gain = gait.travel_gain
     topics = {
@@ -139,79 +139,104 @@ def _summary_lines(gait: ParametricGait, robot: Robot) -> Iterator[str]:
 
 
 def _parameter_lines(parameters: Sequence[PlainMapping]) -> Lines:
-    """Yield each parameter's value and range, and below them its name in the lecture and its meaning.
+    """Yield a table of parameters with their values and ranges, and below each its title and meaning.
 
-    Nothing is cut: the names are those of `--set`, and fit 80 columns.
+    The names are written in full, because a user types them after `--set`; they fit 80 columns.
+
+    Args:
+        parameters: the parameters as returned by `_parameters_data`.
     """
-    yield Styled(_row("parameter", "value", "range"), style="dim")
-    for entry in parameters:
-        first_text, *other_texts = _value_texts(entry["value"])
-        limits = f"{entry['low']:g} to {entry['high']:g} {entry['unit']}".rstrip()
-        yield Styled(_row(entry["name"], first_text, limits))
-        for text in other_texts:
-            yield Styled(_row("", text, limits=""))
-        yield Paragraph(f"{entry['document'].capitalize()}. {entry['sentence']}", indent=4)
+    yield Styled(_parameter_row("parameter", "value", "range"), style="dim")
+    for parameter in parameters:
+        first_value_text, *further_value_texts = _value_texts(parameter["value"])
+        range_text = f"{parameter['low']:g} to {parameter['high']:g} {parameter['unit']}".rstrip()
+        yield Styled(_parameter_row(parameter["name"], first_value_text, range_text))
+        for value_text in further_value_texts:
+            yield Styled(_parameter_row(name="", value_text=value_text, range_text=""))
+        title_in_lecture = parameter["document"].capitalize()
+        yield Paragraph(f"{title_in_lecture}. {parameter['sentence']}", indent=4)
 
 
-def _row(name: str, value: str, limits: str) -> str:
-    return f"{name:<22}  {value:<32} {limits}".rstrip()
+def _parameter_row(name: str, value_text: str, range_text: str) -> str:
+    """Return a row of the table of parameters, in columns of fixed width."""
+    return f"{name:<22}  {value_text:<32} {range_text}".rstrip()
 
 
 def _value_texts(value: float | PlainMapping) -> list[str]:
-    """Return the texts of a parameter's value, one per foot or pair of feet that differ."""
+    """Return the lines that show a parameter's value, one for each foot or pair of feet if they differ.
+
+    Args:
+        value: a number; or a number, or a list of coordinates, for each foot or pair of feet.
+    """
     if not isinstance(value, Mapping):
         return [f"{value:g}"]
     if set(value) == {"fore", "hind"} and value["fore"] == value["hind"]:
         return [f"{value['fore']:g}"]
     texts = []
-    for name, component in value.items():
-        numbers = component if isinstance(component, list) else [component]
-        texts.append(f"{name} {' '.join(f'{number:g}' for number in numbers)}")
+    for feet_name, value_of_feet in value.items():
+        numbers = value_of_feet if isinstance(value_of_feet, list) else [value_of_feet]
+        texts.append(f"{feet_name} {' '.join(f'{number:g}' for number in numbers)}")
     return texts
 
 
 def _check_lines(check: PlainMapping) -> Iterator[str]:
-    """Yield the results of the check: the worst of each concern, with its value, place and command.
+    """Yield the results of a gait check: for each concern, such as a joint's speed, the worst case.
 
-    Those of steady walks come first, then those of transitions between commands.
+    The worst cases of steady walks come first, then those of transitions between commands.
+
+    Args:
+        check: the check as returned by `_check_data`.
     """
     yield f"joints, without physics: as they should be at {check['kept']} of {check['commands']} commands"
     titles = {"steady": "at the worst", "changing": "at the worst, from one command to another"}
     for when, title in titles.items():
         yield f"  {title}"
-        for entry in check["worst"]:
-            if entry["when"] == when:
-                yield f"    {_worst_line(entry)}".rstrip()
+        for worst_case in check["worst"]:
+            if worst_case["when"] == when:
+                yield f"    {_worst_case_line(worst_case)}".rstrip()
 
 
-def _worst_line(entry: PlainMapping) -> str:
+def _worst_case_line(worst_case: PlainMapping) -> str:
     """Return the line of a worst case: verdict, concern, distance from the bound, part and command.
 
-    Where a bound of these concerns is met, no part is nearest to it, so part and command are left out.
+    If all points are reached, or all coupled limits met, there is no worst part; then part and command are
+    left out.
+
+    Args:
+        worst_case: the worst case as returned by `_worst_case_data`.
     """
-    has_no_worst_part = entry["kept"] and entry["concern"] in {
+    is_within_bound = worst_case["kept"]
+    has_no_worst_part = is_within_bound and worst_case["concern"] in {
         GaitConcern.REACH.value,
         GaitConcern.COUPLED.value,
     }
     if has_no_worst_part:
         part_and_command = ""
     else:
-        part = entry["part"].partition(" at ")[0]  # a coupling table is named after its joint "at" a place
-        part_and_command = f"{part:<22} {_command_text(entry['command'])}"
-    verdict = "ok" if entry["kept"] else "BEYOND"
-    return f"{verdict:<7} {entry['concern']:<14} {_format_distance(entry):<20} {part_and_command}"
+        # a coupled limit is named after its joint "at" the joints it depends on
+        part = worst_case["part"].partition(" at ")[0]
+        part_and_command = f"{part:<22} {_command_text(worst_case['command'])}"
+    verdict = "ok" if is_within_bound else "BEYOND"
+    return f"{verdict:<7} {worst_case['concern']:<14} {_distance_text(worst_case):<20} {part_and_command}"
 
 
-def _format_distance(entry: PlainMapping) -> str:
-    """Return the text of a worst value's distance from its bound."""
-    value = entry["value"]
-    if entry["concern"] == GaitConcern.SPEED.value:
+def _distance_text(worst_case: PlainMapping) -> str:
+    """Return how far the value of a worst case is from its bound, in the concern's own unit.
+
+    Args:
+        worst_case: the worst case as returned by `_worst_case_data`; its value is a ratio of speeds, a
+            distance [m], or an angle [rad].
+    """
+    concern = GaitConcern(worst_case["concern"])
+    value = worst_case["value"]
+    is_within_bound = worst_case["kept"]
+    if concern is GaitConcern.SPEED:
         return f"{value:.2f} x the largest"
-    if entry["concern"] == GaitConcern.REACH.value:
-        return "all points reached" if entry["kept"] else f"{1000.0 * value:.1f} mm away"
-    if entry["concern"] == GaitConcern.COUPLED.value and entry["kept"]:
+    if concern is GaitConcern.REACH:
+        return "all points reached" if is_within_bound else f"{1000.0 * value:.1f} mm away"
+    if concern is GaitConcern.COUPLED and is_within_bound:
         return "kept"
-    return f"{math.degrees(abs(value)):.1f} deg {'inside' if entry['kept'] else 'beyond'}"
+    return f"{math.degrees(abs(value)):.1f} deg {'inside' if is_within_bound else 'beyond'}"
 
 
 def _command_text(command: Mapping[str, float]) -> str:

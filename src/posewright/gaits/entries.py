@@ -21,7 +21,7 @@ def robot_value(name: str, old_value: object, path: Path | None) -> str:
     Args:
         name: the robot's name.
         old_value: what the document has; None if it has none.
-        path: of the document; None if there is none.
+        path: the path of the document; None if there is none.
     """
     if isinstance(old_value, str) and is_path(old_value) and path is not None:
         return old_value if robot(path.parent / old_value).name == name else name

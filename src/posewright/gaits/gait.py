@@ -151,4 +151,4 @@ class ParametricGait(Gait, Protocol):
         """Return what is its own kind's: times, phases, ranges of commands."""
 
     def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
-        """Return texts for readers by topic: when feet lift, the times of a cycle, commands."""
+        """Return a line of text for each topic of its walk: when feet lift, its cycle, its commands."""

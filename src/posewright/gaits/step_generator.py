@@ -91,15 +91,15 @@ class StepGenerator(ABC):
         if isinstance(requested, bool) or not isinstance(requested, int | np.integer) or n < 0:
             raise InputError(f"the number of frames is {requested!r}", hint="a whole number, 0 or more")
         chunks = []
-        missing = n
-        while missing > 0:
+        n_missing = n
+        while n_missing > 0:
             if not len(self._pending_rows):
-                self._pending_rows = self._plan_rows(missing)
-            rows = self._pending_rows[:missing]
+                self._pending_rows = self._plan_rows(n_missing)
+            rows = self._pending_rows[:n_missing]
             n_frames_left = len(self._pending_rows)
             self._pending_rows = self._pending_rows[len(rows) :]
             chunks.append(self._react_to_tilt(rows, n_frames_left))
-            missing -= len(rows)
+            n_missing -= len(rows)
         return np.concatenate(chunks) if chunks else self._no_rows
 
     def _plan_rows(self, missing: int) -> Floats:

@@ -36,7 +36,8 @@ def check_motion(
 
     Args:
         motion: what to check.
-        robot: whose limits, servos, named poses and shapes count, or the name; default the motion's own.
+        robot: the robot whose limits, servos, named poses and shapes count, or the name; default the motion's
+            own.
         near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is,
             whether or not the rules require one; default one of those that the rules name.
         celebration: the motion may last longer.

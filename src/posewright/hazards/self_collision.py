@@ -84,12 +84,13 @@ def find_self_collisions(motion: Motion, robot: Robot) -> Iterator[Finding]:
     if robot.model_path is None:
         return
     overlaps = _LinkOverlaps(robot, robot.model_path)
+    # links may overlap as far as they do in the named poses, since shapes are simpler than the parts
     allowed_mm: dict[LinkPair, float] = {}
     for name in robot.poses:
         for pair, depth_mm in overlaps.measure(robot.pose(name)).items():
             allowed_mm[pair] = max(allowed_mm.get(pair, 0.0), depth_mm)
-    deepest: dict[LinkPair, tuple[float, float]] = {}  # of each pair, depth [mm] and time [s]
-    first_s: dict[LinkPair, float] = {}
+    deepest: dict[LinkPair, tuple[float, float]] = {}  # greatest depth [mm] and its time [s]
+    first_s: dict[LinkPair, float] = {}  # when the pair first overlaps too far [s]
     times, angles = _sample(motion, robot)
     for time_s, row in zip(times.tolist(), angles, strict=True):
         for pair, depth_mm in overlaps.measure(row).items():
@@ -119,14 +120,16 @@ class _LinkOverlaps:
     """
 
     def __init__(self, robot: Robot, model_path: Path) -> None:
-        geometry = _compile_geometry(model_path, model_path.stat().st_mtime_ns)
-        self._geometry = geometry
-        self._data = mujoco.MjData(geometry.model)
-        model_joints = {geometry.model.joint(i).name for i in range(geometry.model.njnt)}
-        names = [name for name in robot.joint_names if name in model_joints]
-        self._columns: Indices = np.array([robot.index(name) for name in names], dtype=np.int64)
-        self._addresses: Indices = np.array(
-            [int(geometry.model.joint(name).qposadr[0]) for name in names], dtype=np.int64
+        """Compile the model, and find where it stores the angles of the robot's joints."""
+        self._geometry = _compile_geometry(model_path, model_path.stat().st_mtime_ns)
+        model = self._geometry.model
+        self._data = mujoco.MjData(model)
+        names_in_model = {model.joint(index).name for index in range(model.njnt)}
+        joints = [name for name in robot.joint_names if name in names_in_model]
+        self._columns: Indices = np.array([robot.index(name) for name in joints], dtype=np.int64)
+        # the index of each joint's angle in MuJoCo's `qpos`
+        self._qpos_indices: Indices = np.array(
+            [int(model.joint(name).qposadr[0]) for name in joints], dtype=np.int64
         )
         self._lower, self._upper = robot.hardware_limits
 
@@ -134,7 +137,7 @@ class _LinkOverlaps:
         """Return the depth of overlapping links [mm] by their names, at joint angles `(n_joints,)` [rad]."""
         model = self._geometry.model
         data = self._data
-        data.qpos[self._addresses] = np.clip(angles, self._lower, self._upper)[self._columns]
+        data.qpos[self._qpos_indices] = np.clip(angles, self._lower, self._upper)[self._columns]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)  # places the bounding volumes
         mujoco.mj_collision(model, data)

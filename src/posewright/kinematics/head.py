@@ -139,33 +139,48 @@ class HeadLimits:
 
 def camera_pose(shape: HeadShape, angles: Floats) -> tuple[Floats, Floats]:
     """Return the camera's position and viewing direction, `(n, 3)` each [m], for angles `(n, 3)` [rad]."""
-    neck, pan, tilt = angles.T
-    ahead, up = _tilt(tilt, shape.camera.ahead, shape.camera.up)
-    positions = _from_head(neck, pan, ahead, up, start=shape.head)
-    origin = PlanePoint(0.0, 0.0)  # a direction starts nowhere
-    directions = _from_head(neck, pan, ahead=np.cos(tilt), up=np.sin(tilt), start=origin)
-    return positions + np.array([shape.neck.ahead, 0.0, shape.neck.up]), directions
+    neck_tilts, pans, head_tilts = angles.T
+    # the camera seen from the intersection of pan and head tilt, in the plane that the pan turns
+    camera_ahead, camera_up = _tilt(head_tilts, shape.camera.ahead, shape.camera.up)
+    positions = _pan_and_tilt(neck_tilts, pans, camera_ahead, camera_up, offset_in_neck=shape.head)
+    directions = _pan_and_tilt(
+        neck_tilts,
+        pans,
+        ahead=np.cos(head_tilts),
+        up=np.sin(head_tilts),
+        offset_in_neck=PlanePoint(0.0, 0.0),  # a direction has no position
+    )
+    neck_position = np.array([shape.neck.ahead, 0.0, shape.neck.up])
+    return positions + neck_position, directions
 
 
 def _tilt(angle: Floats, ahead: Floats | float, up: Floats | float) -> tuple[Floats, Floats]:
-    """Return a vector of the middle plane (forward, up), tilted up by an angle."""
+    """Return the components forward and up of vectors in the middle plane, tilted up by an angle [rad]."""
     sine = np.sin(angle)
     cosine = np.cos(angle)
     return cosine * ahead - sine * up, sine * ahead + cosine * up
 
 
-def _from_head(neck: Floats, pan: Floats, ahead: Floats, up: Floats, *, start: PlanePoint) -> Floats:
-    """Return vectors, given in the plane that the pan turns, in the trunk's axes, `(n, 3)`.
+def _pan_and_tilt(
+    neck_tilts: Floats, pans: Floats, ahead: Floats, up: Floats, *, offset_in_neck: PlanePoint
+) -> Floats:
+    """Turn vectors of the head by the pan, add an offset, and tilt the sum by the neck.
 
     Args:
-        neck: the neck's tilt, `(n,)` [rad].
-        pan: the head's pan, `(n,)` [rad].
-        ahead: the vectors' component forward in that plane, `(n,)`.
+        neck_tilts: angle of the neck's tilt, `(n,)` [rad].
+        pans: angle of the head's pan, `(n,)` [rad].
+        ahead: the vectors' component forward, in the plane that the pan turns, `(n,)`.
         up: their component upwards, `(n,)`.
-        start: a vector of the neck's frame that is added to each before the neck tilts them.
+        offset_in_neck: the offset, in the neck's frame.
+
+    Returns:
+        The vectors in the axes of the trunk (x forward, y left, z up), `(n, 3)`.
     """
-    x, z = _tilt(neck, start.ahead + np.cos(pan) * ahead, start.up + up)
-    return np.column_stack([x, np.sin(pan) * ahead, z])
+    forward_in_neck = offset_in_neck.ahead + np.cos(pans) * ahead
+    up_in_neck = offset_in_neck.up + up
+    x, z = _tilt(neck_tilts, forward_in_neck, up_in_neck)
+    y = np.sin(pans) * ahead
+    return np.column_stack([x, y, z])
 
 
 def solve_look(
@@ -183,17 +198,29 @@ def solve_look(
         points: `(n, 3)` in the trunk's frame [m].
         neck_tilts: tilt of the neck for each point, `(n,)` [rad].
     """
-    x, y, z = _points_from_head(shape, points, neck_tilts)
+    x, y, z = _points_in_head_frame(shape, points, neck_tilts)
     pan = np.arctan2(y, x)
     tilt, is_ahead_of_camera = _tilt_towards(shape, np.hypot(x, y), z)
     angles = np.column_stack([neck_tilts, pan, tilt])
     return angles, is_ahead_of_camera & limits.are_within(angles)
 
 
-def _points_from_head(shape: HeadShape, points: Floats, neck_tilts: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the points relative to the head's axes, in the neck's frame, x, y, z `(n,)` each [m]."""
-    ahead, up = _tilt(-neck_tilts, points[:, 0] - shape.neck.ahead, points[:, 2] - shape.neck.up)
-    return ahead - shape.head.ahead, points[:, 1], up - shape.head.up
+def _points_in_head_frame(
+    shape: HeadShape, points: Floats, neck_tilts: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return x, y and z of points in the head's frame, `(n,)` each [m].
+
+    Its origin is the intersection of pan and head tilt; its axes are tilted with the neck.
+
+    Args:
+        shape: the shape of the head.
+        points: `(n, 3)` in the trunk's frame [m].
+        neck_tilts: tilt of the neck for each point, `(n,)` [rad].
+    """
+    forward_from_neck = points[:, 0] - shape.neck.ahead
+    up_from_neck = points[:, 2] - shape.neck.up
+    x_in_neck, z_in_neck = _tilt(-neck_tilts, forward_from_neck, up_from_neck)
+    return x_in_neck - shape.head.ahead, points[:, 1], z_in_neck - shape.head.up
 
 
 def _tilt_towards(shape: HeadShape, ahead: Floats, up: Floats) -> tuple[Floats, Flags]:
@@ -210,20 +237,28 @@ def _tilt_towards(shape: HeadShape, ahead: Floats, up: Floats) -> tuple[Floats, 
         The tilts, `(n,)` [rad]; and whether each point is in front of the camera, `(n,)`.
     """
     camera = shape.camera
-    along_sq = ahead * ahead + up * up - camera.up * camera.up
+    along_sq = ahead * ahead + up * up - camera.up * camera.up  # below 0 for points too near to the axis
     along = np.sqrt(np.maximum(along_sq, 0.0))
     tilt = np.arctan2(up, ahead) - np.arctan2(camera.up, along)
     is_in_front = (along_sq > 0.0) & (along > camera.ahead)
-    return np.remainder(tilt + np.pi, 2.0 * np.pi) - np.pi, is_in_front
+    wrapped_tilt = np.remainder(tilt + np.pi, 2.0 * np.pi) - np.pi  # to -pi..pi
+    return wrapped_tilt, is_in_front
 
 
 def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, neck_tilts: Floats) -> Floats:
     """Return the angles `(3,)` [rad] within the limits that look most nearly at a point.
 
-    For each of `neck_tilts` the pan goes as far as it can, then the tilt as far as it can for that pan.
+    For each of `neck_tilts` the pan goes as far as it can, then the tilt as far as it can for that pan; of
+    these the angles are returned whose viewing direction deviates least.
+
+    Args:
+        shape: the shape of the head.
+        limits: the limits of its joints.
+        point: `(3,)` in the trunk's frame [m].
+        neck_tilts: the tilts of the neck to try, `(n,)` [rad].
     """
     points = np.tile(point, (len(neck_tilts), 1))
-    x, y, z = _points_from_head(shape, points, neck_tilts)
+    x, y, z = _points_in_head_frame(shape, points, neck_tilts)
     pan = np.clip(np.arctan2(y, x), *limits.ranges.pan)
     ahead = np.cos(pan) * x + np.sin(pan) * y
     tilt, _ = _tilt_towards(shape, ahead, z)
@@ -231,7 +266,8 @@ def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, n
     angles[:, 2] = np.clip(tilt, *limits.tilt_range(angles))
     positions, directions = camera_pose(shape, angles)
     target_directions = points - positions
-    target_directions /= np.maximum(np.linalg.norm(target_directions, axis=1), 1e-300)[:, None]  # no 0 / 0
+    distances = np.maximum(np.linalg.norm(target_directions, axis=1), 1e-300)  # never 0, to divide by
+    target_directions /= distances[:, None]
     cosines = np.einsum("nk,nk->n", target_directions, directions)
     best: Floats = angles[cosines.argmax()]
     return best
@@ -410,5 +446,6 @@ def head_of(robot: Robot, *, rest_rad: float | None = None) -> Head:
 
 
 def _to_plane(position_m: tuple[float, float, float]) -> PlanePoint:
+    """Return a position x, y, z of the middle plane, where y is 0, as a point of it."""
     x, _, z = position_m
     return PlanePoint(ahead=x, up=z)

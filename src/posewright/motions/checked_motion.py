@@ -216,12 +216,16 @@ class Segment:
 
     @cached_property
     def speeds(self) -> Floats:
-        """(n_points - 1, n_joints) from each point to the next [deg/s]; the mean where it jumps."""
+        """(n_points - 1, n_joints) speeds from each point to the next [deg/s]; 0 if free.
+
+        A jump has its mean speed, infinite for each joint that moves.
+        """
+        n_intervals = len(self.points) - 1
         if self.reach_s == 0.0:
-            return np.broadcast_to(self.mean_speeds, (len(self.points) - 1, len(self.mean_speeds)))
-        with np.errstate(invalid="ignore"):
-            steps = np.abs(np.diff(self.points, axis=0))
-        speeds = np.nan_to_num(steps * (len(self.points) - 1) / self.reach_s, nan=0.0, posinf=np.inf)
+            return np.broadcast_to(self.mean_speeds, (n_intervals, len(self.mean_speeds)))
+        with np.errstate(invalid="ignore"):  # infinite angles are reported by the rule `finite`
+            distances = np.abs(np.diff(self.points, axis=0))
+        speeds = np.nan_to_num(distances * n_intervals / self.reach_s, nan=0.0, posinf=np.inf)
         return np.asarray(speeds, dtype=np.float64)
 
     def time_s(self, point: float) -> float:
@@ -248,6 +252,9 @@ class CheckedMotion:
     """A motion on its robot with the rules to check it by, as every rule gets it.
 
     Attributes:
+        motion: the motion.
+        robot: the robot.
+        rules: the thresholds of the rules.
         near_poses: names of the poses near which it must begin and end; empty for any of the robot's.
         is_celebration: whether the motion may last longer.
     """
@@ -308,22 +315,29 @@ class CheckedMotion:
 
         A joint whose command is too fast is taken to follow at its greatest speed, also through pauses.
         """
-        rows = []
+        lags_at_ends = []
         previous_end_s = 0.0
-        lag = np.zeros(len(self.motion.joints))
+        lag = np.zeros(len(self.motion.joints))  # signed
         for segment in self.segments:
-            lag = self._reduce_lag(lag, segment.begins_s - previous_end_s)
+            pause_s = segment.begins_s - previous_end_s
+            lag = self._reduce_lag(lag, pause_s)
             with np.errstate(invalid="ignore"):  # infinite angles are reported by the rule `finite`
-                distance = np.nan_to_num(segment.end - segment.begin, nan=0.0)
-            lag = self._reduce_lag(lag + distance, segment.reach_s)
+                commanded_distance = np.nan_to_num(segment.end - segment.begin, nan=0.0)
+            lag = self._reduce_lag(lag + commanded_distance, segment.reach_s)
             previous_end_s = segment.begins_s + segment.reach_s
-            rows.append(np.abs(lag))
-        return np.array(rows)
+            lags_at_ends.append(np.abs(lag))
+        return np.array(lags_at_ends)
 
     def _reduce_lag(self, lag: Floats, seconds: float) -> Floats:
-        """Return how far joints are behind after a time at their greatest speed, `(n_joints,)` [deg]."""
-        finite_speeds = np.where(np.isinf(self.max_speeds), 0.0, self.max_speeds)  # inf * 0 s would be NaN
-        distance = np.where(np.isinf(self.max_speeds), np.inf, finite_speeds * max(seconds, 0.0))
+        """Return how far joints are behind after they have followed for a time, `(n_joints,)` [deg].
+
+        Args:
+            lag: how far they are behind before, with its sign, `(n_joints,)` [deg].
+            seconds: the time in which they follow at their greatest speed [s].
+        """
+        has_no_limit = np.isinf(self.max_speeds)
+        finite_speeds = np.where(has_no_limit, 0.0, self.max_speeds)  # inf * 0 s would be NaN
+        distance = np.where(has_no_limit, np.inf, finite_speeds * max(seconds, 0.0))
         return np.asarray(np.sign(lag) * np.fmax(np.abs(lag) - distance, 0.0))
 
     def arrival_s(self, number: int) -> float:
@@ -331,21 +345,28 @@ class CheckedMotion:
         return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
 
     def _build_segments(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
-        """Yield the segments of a pass, with points sampled along each.
+        """Yield the segments of a pass, each from one pose to the next with points sampled along it.
 
         Args:
             poses: the pose that the pass begins in, and the pose of each keyframe, held joints filled in.
             later: whether it is another pass than the first.
         """
-        rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
-        affordable_points = MAX_ANGLES // max(rows.size, 1)
+        angles_deg = np.rad2deg(np.stack([pose.angles for pose in poses]))
+        affordable_points = MAX_ANGLES // max(angles_deg.size, 1)  # a long motion has fewer in a segment
         n_points = max(min(self.rules.points_per_way, affordable_points), MIN_POINTS)
-        points = np.rad2deg(self.motion.sample_segments(n_points, later=later))
+        points_deg = np.rad2deg(self.motion.sample_segments(n_points, later=later))
         pass_start_s = self.motion.duration if later else 0.0
-        for i, keyframe in enumerate(self.motion.keyframes):
+        for index, keyframe in enumerate(self.motion.keyframes):
+            keyframe_number = index + 1
             reach_s = keyframe.reach_s / self.motion.speed
-            begins_s = pass_start_s + self.arrival_s(i + 1) - reach_s
-            yield Segment(i + 1, begins_s, reach_s, begin=rows[i], end=rows[i + 1], points=points[i])
+            yield Segment(
+                keyframe_number,
+                begins_s=pass_start_s + self.arrival_s(keyframe_number) - reach_s,
+                reach_s=reach_s,
+                begin=angles_deg[index],
+                end=angles_deg[index + 1],
+                points=points_deg[index],
+            )
 
 
 def keyframe_name(number: int) -> str:

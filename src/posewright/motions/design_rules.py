@@ -53,36 +53,35 @@ ROUNDING = 1e-9
 
 def check_steps(checked: CheckedMotion) -> Iterator[Finding]:
     """Yield a finding for every joint that goes too far between two keyframes."""
-    maximum = checked.rules.max_step_deg
-    warning_deg = min(checked.rules.large_step_deg, maximum)
+    max_deg = checked.rules.max_step_deg
+    warning_deg = min(checked.rules.large_step_deg, max_deg)
     for segment in checked.segments:
         with np.errstate(invalid="ignore"):
-            distances = np.nan_to_num(np.abs(segment.end - segment.begin), nan=0.0, posinf=np.inf)
-        times_s = (segment.begins_s + segment.reach_s / 2.0,)
-        for joint, value in zip(checked.motion.joints, distances.tolist(), strict=True):
-            if value <= warning_deg + ROUNDING_DEG:
+            steps_deg = np.nan_to_num(np.abs(segment.end - segment.begin), nan=0.0, posinf=np.inf)
+        middle_s = segment.begins_s + segment.reach_s / 2.0
+        for joint, step_deg in zip(checked.motion.joints, steps_deg.tolist(), strict=True):
+            if step_deg <= warning_deg + ROUNDING_DEG:
                 continue
-            if value > maximum + ROUNDING_DEG:
+            if step_deg > max_deg + ROUNDING_DEG:
                 level = Level.ERROR
-                limit = maximum
-                bound = f"the maximum is {maximum:g} deg"
+                limit_deg = max_deg
+                reason = f"the maximum is {max_deg:g} deg"
             else:
                 level = Level.WARNING
-                limit = warning_deg
-                bound = f"more than {warning_deg:g} deg is large"
-            message = (
-                f"{keyframe_name(segment.keyframe_number)}: {joint} goes {value:.1f} deg in one step, {bound}"
-            )
+                limit_deg = warning_deg
+                reason = f"more than {warning_deg:g} deg is large"
+            keyframe = keyframe_name(segment.keyframe_number)
+            message = f"{keyframe}: {joint} goes {step_deg:.1f} deg in one step, {reason}"
             yield Finding(
                 level,
                 "step",
                 message,
                 keyframe=segment.keyframe_number,
                 joint=joint,
-                value=value,
-                limit=limit,
+                value=step_deg,
+                limit=limit_deg,
                 unit="deg",
-                times_s=times_s,
+                times_s=(middle_s,),
             )
 
 
@@ -110,21 +109,29 @@ def check_ends(checked: CheckedMotion) -> Iterator[Finding]:
 
 
 def _pose_findings(checked: CheckedMotion, keyframe_number: int) -> Iterator[Finding]:
-    """Yield a finding for each joint far from the required pose, or a single one if they are many."""
-    angles = np.rad2deg(checked.poses[keyframe_number].angles)
-    distances = {}  # of each joint from each of the robot's poses, by pose
+    """Yield a finding for each joint far from the required pose, or a single one if they are many.
+
+    Of several required poses, the nearest one counts.
+
+    Args:
+        checked: the motion on its robot.
+        keyframe_number: number of the keyframe, from 1; 0 for the start pose.
+    """
+    angles_deg = np.rad2deg(checked.poses[keyframe_number].angles)
+    distances_by_pose = {}  # of each joint from the robot's poses [deg]
     for name in checked.robot.poses:
-        pose = np.rad2deg(checked.robot.pose(name)[checked.columns])
-        distances[name] = np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)
-    if not distances:
+        pose_deg = np.rad2deg(checked.robot.pose(name)[checked.columns])
+        distances_by_pose[name] = np.nan_to_num(np.abs(angles_deg - pose_deg), nan=0.0, posinf=np.inf)
+    if not distances_by_pose:
         return
-    max_distances = {name: float(joint_distances.max()) for name, joint_distances in distances.items()}
-    nearest_pose = min(distances, key=max_distances.__getitem__)
-    required_pose = min(checked.near_poses or distances, key=max_distances.__getitem__)
+    max_distances = {name: float(distances.max()) for name, distances in distances_by_pose.items()}
+    nearest_pose = min(max_distances, key=max_distances.__getitem__)
+    required_pose = min(checked.near_poses or max_distances, key=max_distances.__getitem__)
     limit = checked.rules.near_pose_deg
     times_s = (checked.arrival_s(keyframe_number),)
     findings = []
-    for joint, value in zip(checked.motion.joints, distances[required_pose].tolist(), strict=True):
+    distances_deg = distances_by_pose[required_pose].tolist()
+    for joint, value in zip(checked.motion.joints, distances_deg, strict=True):
         if value > limit:
             message = (
                 f"{keyframe_name(keyframe_number)}: {joint} is {value:.1f} deg from pose {required_pose}, "
@@ -164,7 +171,8 @@ class _FastestTurn:
     """The fastest turn of any camera joint.
 
     Attributes:
-        speed: [deg/s], infinite for a jump.
+        speed: its speed [deg/s], infinite for a jump.
+        joint: the joint that turns.
         keyframe_number: the number of the keyframe that the joint is on the way to.
         time_s: when [s].
     """
@@ -179,42 +187,50 @@ def check_camera(checked: CheckedMotion) -> Iterator[Finding]:
     """Yield a warning if the camera loses more pictures than allowed.
 
     A picture is lost if a joint that moves the camera turns faster than the threshold at any time while it is
-    taken, from k / rate to (k + 1) / rate seconds; the first picture begins with the motion.
+    taken. Picture k is taken from k / rate to (k + 1) / rate seconds after the motion begins.
     """
     rules = checked.rules
-    columns = [checked.motion.joints.index(j) for j in rules.camera_joints if j in checked.motion.joints]
-    rate = rules.camera_rate_hz
-    spans = _lost_picture_spans(checked, columns)
-    n_lost = sum(span.end - span.first for span in spans)
+    camera_columns = [
+        checked.motion.joints.index(joint) for joint in rules.camera_joints if joint in checked.motion.joints
+    ]
+    lost_spans = _lost_picture_spans(checked, camera_columns)
+    n_lost = sum(span.end - span.first for span in lost_spans)
     if n_lost <= rules.camera_lost_frames:
         return
-    turns = [_fastest_turn(checked, segment, columns) for segment in checked.segments]
-    turn = max(turns, key=lambda turn: turn.speed)
-    duration = checked.motion.duration
-    listed = ", ".join(
-        f"{span.first / rate:.2f}-{min(span.end / rate, duration):.2f}" for span in spans[:MAX_LISTED_SPANS]
-    )
-    n_unlisted = len(spans) - MAX_LISTED_SPANS
-    unlisted = f" and {n_unlisted} times more" if n_unlisted > 0 else ""
-    movement = "jumps" if math.isinf(turn.speed) else f"turns {turn.speed:.0f} deg/s"
     n_pictures = _count_pictures(checked)
+    turns = [_fastest_turn(checked, segment, camera_columns) for segment in checked.segments]
+    fastest = max(turns, key=lambda turn: turn.speed)
+    movement = "jumps" if math.isinf(fastest.speed) else f"turns {fastest.speed:.0f} deg/s"
     message = (
         f"the camera loses {n_lost} of {n_pictures} pictures ({n_lost / n_pictures:.0%}), "
-        f"at {listed} s{unlisted}: {turn.joint} {movement} {segment_name(turn.keyframe_number)}, "
+        f"at {_list_span_times(checked, lost_spans)}: "
+        f"{fastest.joint} {movement} {segment_name(fastest.keyframe_number)}, "
         f"pictures blur above {rules.camera_speed_deg_s:g} deg/s"
     )
-    middles = [(span.first + span.end) / 2.0 / rate for span in spans]
+    middles_s = [(span.first + span.end) / 2.0 / rules.camera_rate_hz for span in lost_spans]
     yield Finding(
         Level.WARNING,
         "camera",
         message,
-        keyframe=turn.keyframe_number,
-        joint=turn.joint,
+        keyframe=fastest.keyframe_number,
+        joint=fastest.joint,
         value=float(n_lost),
         limit=float(rules.camera_lost_frames),
         unit="frames",
-        times_s=(turn.time_s, *middles),
+        times_s=(fastest.time_s, *middles_s),
     )
+
+
+def _list_span_times(checked: CheckedMotion, spans: Sequence[_PictureSpan]) -> str:
+    """Return the times of the first spans as text, such as `0.10-0.25 s`, and how many more there are."""
+    rate_hz = checked.rules.camera_rate_hz
+    listed = []
+    for span in spans[:MAX_LISTED_SPANS]:
+        end_s = min(span.end / rate_hz, checked.motion.duration)
+        listed.append(f"{span.first / rate_hz:.2f}-{end_s:.2f}")
+    n_unlisted = len(spans) - MAX_LISTED_SPANS
+    unlisted = f" and {n_unlisted} times more" if n_unlisted > 0 else ""
+    return f"{', '.join(listed)} s{unlisted}"
 
 
 def _count_pictures(checked: CheckedMotion) -> int:
@@ -236,11 +252,13 @@ def _lost_picture_spans(checked: CheckedMotion, columns: Sequence[int]) -> list[
     last_picture = _count_pictures(checked) - 1
     spans: list[_PictureSpan] = []
     for segment in checked.segments:
+        # speeds are those between two points of the segment's curve
         is_fast = np.any(segment.speeds[:, columns] > max_speed, axis=1)
         for point in np.flatnonzero(is_fast).tolist():
             first = min(math.floor(segment.time_s(point) * rate + ROUNDING), last_picture)
             end = max(math.ceil(segment.time_s(point + 1) * rate - ROUNDING), first + 1)
-            if spans and first <= spans[-1].end:
+            touches_previous = bool(spans) and first <= spans[-1].end
+            if touches_previous:
                 previous = spans.pop()
                 first = previous.first
                 end = max(end, previous.end)
@@ -288,7 +306,7 @@ def check_design_rules(
 
     Args:
         motion: what to check.
-        robot: whose limits, servos and named poses count, or the name; default the motion's own.
+        robot: the robot whose limits, servos and named poses count, or the name; default the motion's own.
         near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is,
             whether or not the rules require one; default one of those that the rules name.
         celebration: the motion may last longer.

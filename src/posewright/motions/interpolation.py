@@ -122,10 +122,11 @@ class KeyframeInterpolator:
         """
         passes, pass_times = self._split_passes(np.asarray(times, dtype=np.float64))
         segments = self._segment_at(pass_times)
-        reach = self.arrivals[segments] - self.starts[segments]
-        elapsed = pass_times - self.starts[segments]
-        divisor = np.where(reach > 0.0, reach, 1.0)  # np.where divides for jumps too
-        share = np.where(reach > 0.0, elapsed / divisor, 1.0)
+        reach_s = self.arrivals[segments] - self.starts[segments]
+        elapsed_s = pass_times - self.starts[segments]
+        is_jump = reach_s <= 0.0
+        divisor = np.where(is_jump, 1.0, reach_s)  # np.where divides for jumps too
+        share = np.where(is_jump, 1.0, elapsed_s / divisor)
         # exactly 1 on arrival, whatever the division's rounding
         u = np.where(pass_times == self.arrivals[segments], 1.0, np.clip(share, 0.0, 1.0))
         angles, free = self.evaluate_segments(passes, segments, u)
@@ -137,29 +138,35 @@ class KeyframeInterpolator:
         return angles, free, segments
 
     def evaluate_segments(self, passes: Indices, segments: Indices, u: Floats) -> tuple[Floats, Flags]:
-        """Return angles and free flags at given points of segments, each (n, n_joints).
-
-        A free joint is NaN from the very beginning of the segment on.
+        """Return joint angles [rad], and which joints are free, at n points of segments.
 
         Args:
-            passes: (n,) index of the pass.
-            segments: (n,) index of the segment.
-            u: (n,) share of the segment's time, 0..1.
+            passes: (n,) index of the pass of each point.
+            segments: (n,) index of its segment.
+            u: (n,) its share of the segment's time, 0..1.
+
+        Returns:
+            Angles (n, n_joints) [rad], NaN for joints that are free; and flags of free joints
+            (n, n_joints). A joint is free from the very beginning of the segment into such a keyframe.
         """
-        kind = np.minimum(passes, 1)  # 0 first pass, 1 a later one: all of these have the same poses
-        rows = np.stack([self.first_pass.angles, self.later_passes.angles])
-        begin = rows[kind, segments]
-        end = rows[kind, segments + 1]
+        # 0 is the first pass, 1 any later one: all of these have the same poses
+        pass_kinds = np.minimum(passes, 1)
+        angles_of_poses = np.stack([self.first_pass.angles, self.later_passes.angles])
+        free_of_poses = np.stack([self.first_pass.free, self.later_passes.free])
+        # a segment leads from the pose of its index to the next one
+        begin = angles_of_poses[pass_kinds, segments]
+        end = angles_of_poses[pass_kinds, segments + 1]
+        is_free = free_of_poses[pass_kinds, segments + 1]
         with np.errstate(invalid="ignore"):  # infinite angles are reported by the design rules
             angles = self._interpolate(begin, end, passes, segments, u=u[:, None])
-        free = np.stack([self.first_pass.free, self.later_passes.free])[kind, segments + 1]
-        angles[free] = np.nan
-        return angles, free
+        angles[is_free] = np.nan
+        return angles, is_free
 
     def _split_passes(self, times: Floats) -> tuple[Indices, Floats]:
-        """Return the pass (n,) and the time within it (n,); the end of a pass belongs to that pass.
+        """Return the pass and the time within it for times since the motion was started, (n,) each.
 
-        Times that rounding has moved off a keyframe's are moved back to it.
+        The instant between two passes belongs to the earlier one. Times that differ from those of a keyframe
+        by rounding only become those of the keyframe.
         """
         if self.period == 0.0:
             return np.zeros(times.shape, np.intp), np.zeros(times.shape)
@@ -245,58 +252,81 @@ class KeyframeInterpolator:
         first and the last have the same slopes.
         """
         n_passes = int(min(self.n_passes, 3))
-        curves = [Curve()]
+        curves = [Curve()]  # a jump ends a curve, and another one begins after it
         for pass_index in range(n_passes):
-            begin = pass_index * self.period
-            rows = np.nan_to_num(
-                (self.later_passes if pass_index else self.first_pass).angles, posinf=0.0, neginf=0.0
-            )
-            for index, keyframe in enumerate(self.keyframes):
-                if keyframe.reach_s == 0.0:  # a jump breaks the curve
+            pass_begin = pass_index * self.period
+            poses = self.first_pass if pass_index == 0 else self.later_passes
+            angles = np.nan_to_num(poses.angles, posinf=0.0, neginf=0.0)
+            for segment, keyframe in enumerate(self.keyframes):
+                if keyframe.reach_s == 0.0:
                     curves.append(Curve())
                 else:
-                    segment_begin = begin + self.starts[index]
-                    curves[-1].add_segment(pass_index, index, begin=segment_begin, begin_row=rows[index])
-                curves[-1].add_knot(begin + self.arrivals[index], rows[index + 1])
-                curves[-1].add_knot(begin + self.pause_ends[index], rows[index + 1])
+                    segment_begin = pass_begin + self.starts[segment]
+                    curves[-1].add_segment(
+                        pass_index, segment, begin=segment_begin, begin_row=angles[segment]
+                    )
+                curves[-1].add_knot(pass_begin + self.arrivals[segment], angles[segment + 1])
+                curves[-1].add_knot(pass_begin + self.pause_ends[segment], angles[segment + 1])
         shape = (n_passes, len(self.keyframes), self.first_pass.angles.shape[1])
         begin_slopes, end_slopes = segment_slopes([curve for curve in curves if curve.segments], shape)
-        for index, keyframe in enumerate(self.keyframes):
-            for joint, tangent in (keyframe.tangents or {}).items():
-                column = keyframe.pose.joints.index(joint)
-                end_slopes[:, index, column] = tangent.arrive_rad_s
-                if index + 1 < len(self.keyframes):
-                    begin_slopes[:, index + 1, column] = tangent.leave_rad_s
-                else:
-                    begin_slopes[1:, 0, column] = (
-                        tangent.leave_rad_s
-                    )  # later passes begin at the last keyframe
+        self._set_tangents(begin_slopes, end_slopes)
         return begin_slopes, end_slopes
 
+    def _set_tangents(self, begin_slopes: Floats, end_slopes: Floats) -> None:
+        """Overwrite slopes by the tangents that keyframes state.
+
+        Args:
+            begin_slopes: at the begin of every segment, `(n_passes, n_keyframes, n_joints)` [rad/s].
+            end_slopes: at the end of every segment, of the same shape [rad/s].
+        """
+        last_segment = len(self.keyframes) - 1
+        for segment, keyframe in enumerate(self.keyframes):
+            for joint, tangent in (keyframe.tangents or {}).items():
+                column = keyframe.pose.joints.index(joint)
+                end_slopes[:, segment, column] = tangent.arrive_rad_s
+                if segment < last_segment:
+                    begin_slopes[:, segment + 1, column] = tangent.leave_rad_s
+                else:  # the segment that follows is the first one of the next pass
+                    begin_slopes[1:, 0, column] = tangent.leave_rad_s
+
     def spline_tangents(self) -> tuple[Floats, Floats]:
-        """Return the speeds at which joints arrive at the keyframes and leave them, on splines.
+        """Return the speeds at which joints arrive at each keyframe and leave it, on splines.
+
+        The segment that leaves a keyframe is that of the next one. The last keyframe is left by the first
+        segment of the second pass, if there is one.
 
         Returns:
-            (n_keyframes, n_joints) each [rad/s]; NaN where the segment is no spline, or there is none.
+            Speeds of arriving and of leaving, (n_keyframes, n_joints) each [rad/s]; NaN where the segment is
+            no spline, or there is none.
         """
-        arriving = np.full((len(self.keyframes), self.first_pass.angles.shape[1]), np.nan)
+        n_joints = self.first_pass.angles.shape[1]
+        arriving = np.full((len(self.keyframes), n_joints), np.nan)
         leaving = arriving.copy()
-        for index, keyframe in enumerate(self.keyframes):
-            if keyframe.easing is not Easing.PCHIP or keyframe.reach_s == 0.0:
+        for segment, keyframe in enumerate(self.keyframes):
+            is_spline = keyframe.easing is Easing.PCHIP and keyframe.reach_s > 0.0
+            if not is_spline:
                 continue
-            begin_slopes, end_slopes = self._slopes
-            arriving[index] = end_slopes[0, index]
-            if index > 0:
-                leaving[index - 1] = begin_slopes[0, index]
-            elif len(begin_slopes) > 1:
-                leaving[-1] = begin_slopes[1, 0]  # the second pass begins at the last keyframe
+            begin_slopes, end_slopes = self._slopes  # by pass and segment
+            first_pass = 0
+            second_pass = 1
+            arriving[segment] = end_slopes[first_pass, segment]
+            if segment > 0:
+                leaving[segment - 1] = begin_slopes[first_pass, segment]
+            elif len(begin_slopes) > second_pass:
+                leaving[-1] = begin_slopes[second_pass, segment]
         return arriving, leaving
 
 
 def _snap(times: Floats, marks: Floats, tolerance: Floats) -> Floats:
-    """Return `times` (n,), moved to the nearest of the rising `marks` (m,) where within `tolerance` (n,)."""
-    above = np.searchsorted(marks, times)
-    for index in (above - 1, above):
+    """Return times, each moved to a mark that is nearer than the tolerance, if there is one, (n,).
+
+    Args:
+        times: (n,) the times.
+        marks: (m,) the marks, rising.
+        tolerance: (n,) the greatest distance of each time from a mark.
+    """
+    index_of_next_mark = np.searchsorted(marks, times)
+    for index in (index_of_next_mark - 1, index_of_next_mark):
         mark = marks[np.clip(index, 0, len(marks) - 1)]
         times = np.where(np.abs(mark - times) <= tolerance, mark, times)
     return times

@@ -422,10 +422,13 @@ def robot_of_motion(motion: Motion, robot: Robot | str | None = None) -> Robot:
 
 
 def card_of_motion(motion: Motion) -> Robot | None:
-    """Return the card that a motion carries, or for which it was read; None if only its name is known."""
+    """Return the card of a motion's robot; None if only the name of the robot is known.
+
+    It is the card that the motion has itself, or else the one for which its file was read.
+    """
     origin = motion.origin
-    read_for = origin.robot if isinstance(origin, MotionOrigin) else None
-    for card in (motion.card, read_for):
+    card_of_file = origin.robot if isinstance(origin, MotionOrigin) else None
+    for card in (motion.card, card_of_file):
         if card is not None and card.name == motion.robot:
             return card
     return None

@@ -93,7 +93,7 @@ class Curve:
     """A piece of a spline without a jump in it.
 
     Attributes:
-        times: of the knots, rising [s].
+        times: the times of the knots, rising [s].
         rows: (n_joints,) [rad] at each knot.
         segments: the segments that lie on it.
     """
@@ -177,7 +177,9 @@ class Pose:
     """Joint angles of a robot; a joint may also be held (unchanged) or free (torque off).
 
     Attributes:
+        joints: the names of the joints.
         angles: (n_joints,) [rad], read-only; NaN if the joint is held or free.
+        free: the names of the joints whose torque is off.
     """
 
     joints: tuple[str, ...]
@@ -185,6 +187,12 @@ class Pose:
     free: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        """Copy the angles, with NaN for free joints, as a read-only array.
+
+        Raises:
+            InputError: there is not one angle for each joint, or a joint is named twice.
+            UnknownNameError: a free joint is not a joint of the pose.
+        """
         angles = np.array(self.angles, dtype=np.float64)
         if angles.shape != (len(self.joints),):
             raise InputError(
@@ -279,14 +287,16 @@ class Keyframe:
         reach_s: time to reach the pose [s]; 0 jumps there.
         pause_s: time in the pose [s].
         easing: the curve on the way INTO the pose.
-        stiffness: by joint [N m/rad], from the start of the segment; None leaves the servo's own.
+        stiffness: the stiffness by joint [N m/rad], from the start of the segment; None leaves the servo's
+            own.
         accel_share: share of `reach_s` spent accelerating, and again braking (0..0.5); only for the
             trapezoid.
         attitude: roll, pitch and yaw of the trunk that the author had in mind [rad]: roll leans to the right,
             pitch forward, yaw turns left (REP-103). No servo makes it, gravity does; None if unknown.
         lights: brightness, or red, green and blue, 0..255, of the robot's lights as the way begins, by LED;
             a light that is not named stays as it was.
-        tangents: by joint, instead of the speeds that PCHIP computes; only for segments of that easing.
+        tangents: the tangents by joint, instead of the speeds that PCHIP computes; only for segments of that
+            easing.
     """
 
     pose: Pose

@@ -225,20 +225,31 @@ def retarget_motion(motion: Motion, robot: Robot, source: Robot | None = None) -
 
 
 def _supported_lights(robot: Robot, keyframe: Keyframe) -> dict[str, Light]:
-    """Return the keyframe's lights that the robot has, without colours for lights of one colour."""
+    """Return those of the keyframe's lights that the robot can show.
+
+    A light that is a colour needs an LED of several colours; a brightness can be shown by any.
+    """
     leds = {led.name: led for led in robot.leds}
-    lights = {}
+    supported_lights = {}
     for name, light in (keyframe.lights or {}).items():
-        if name in leds and (leds[name].has_colours or not isinstance(light, tuple)):
-            lights[name] = light
-    return lights
+        is_colour = isinstance(light, tuple)
+        if name in leds and (leds[name].has_colours or not is_colour):
+            supported_lights[name] = light
+    return supported_lights
 
 
 def _find_uncertain_joints(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
-    """Return the joints whose convention is uncertain on one of the robots.
+    """Return the joints of a motion whose sign, zero or side is uncertain on one of the two robots.
+
+    The cards of some robots state what their sources leave open.
+
+    Args:
+        motion: the motion.
+        robot: the robot that the motion is retargeted to.
+        source: the robot that it is made for; None if unknown.
 
     Returns:
-        For each of `UNCERTAINTIES`, the robot's name by joint; empty if the motion is made for this robot.
+        For each of `UNCERTAINTIES`, the name of the robot by joint; empty if the motion is made for `robot`.
     """
     uncertain_joints: dict[str, dict[str, str]] = {reason: {} for reason in UNCERTAINTIES}
     if motion.robot == robot.name:
@@ -341,24 +352,39 @@ def _straighten_segment(
         yield straight
         return
     is_held = np.isnan(keyframe.pose.angles)
-    *reaches, last_reach = np.diff([begins_s, *(times * motion.speed), ends_s]).tolist()
-    rows = motion.sample_at(times).angles
-    for reach, angles, attitude in zip(reaches, rows, _attitudes_at(motion, times), strict=True):
+    cuts_at_speed_1 = times * motion.speed
+    *reach_times, last_reach_s = np.diff([begins_s, *cuts_at_speed_1, ends_s]).tolist()
+    angles_at_cuts = motion.sample_at(times).angles
+    attitudes_at_cuts = _attitudes_at(motion, times)
+    for reach_s, angles, attitude in zip(reach_times, angles_at_cuts, attitudes_at_cuts, strict=True):
         pose = Pose(motion.joints, np.where(is_held, np.nan, angles), keyframe.pose.free)
-        yield replace(straight, pose=pose, reach_s=reach, pause_s=0.0, attitude=attitude)
+        yield replace(straight, pose=pose, reach_s=reach_s, pause_s=0.0, attitude=attitude)
         straight = replace(straight, lights=None)  # lights are set as the segment begins
-    yield replace(straight, reach_s=last_reach)
+    yield replace(straight, reach_s=last_reach_s)
 
 
 def _cut_times(begins_s: float, ends_s: float, step_s: float) -> Floats:
-    """Return the multiples of a step at which a segment is cut [s]; empty if it is too short."""
-    begin = begins_s / step_s  # in steps, as all numbers below
-    end = ends_s / step_s
-    first = math.ceil(begin + _MIN_STEPS - _ROUNDING_STEPS)
-    last = math.floor(end - _MIN_STEPS + _ROUNDING_STEPS)
-    if last < first and end - begin > 1.0 + _MIN_STEPS:  # one piece would be nearly two steps long
-        first = last = round((begin + end) / 2.0)
-    return np.arange(first, last + 1, dtype=np.float64) * step_s
+    """Return the multiples of a step at which a segment is cut into pieces [s]; empty if it is too short.
+
+    The first and the last piece are at least `_MIN_STEPS` steps long.
+
+    Args:
+        begins_s: when the segment begins [s].
+        ends_s: when it ends [s].
+        step_s: the step [s].
+    """
+    begin_steps = begins_s / step_s
+    end_steps = ends_s / step_s
+    first_cut = math.ceil(begin_steps + _MIN_STEPS - _ROUNDING_STEPS)
+    last_cut = math.floor(end_steps - _MIN_STEPS + _ROUNDING_STEPS)
+    is_uncut = last_cut < first_cut
+    if (
+        is_uncut and end_steps - begin_steps > 1.0 + _MIN_STEPS
+    ):  # a single piece would be nearly two steps long
+        middle = round((begin_steps + end_steps) / 2.0)
+        first_cut = middle
+        last_cut = middle
+    return np.arange(first_cut, last_cut + 1, dtype=np.float64) * step_s
 
 
 def _attitudes_at(motion: Motion, times: Floats) -> list[Attitude | None]:

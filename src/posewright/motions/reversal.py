@@ -18,47 +18,58 @@ def reverse_motion(motion: Motion) -> Motion:
     pose, now the first, as it reached its first one.
     """
     start, *poses = motion.resolved_poses()
-    segments = _with_all_lights(motion.keyframes)
-    last = segments[-1]
+    keyframes = _with_all_lights(motion.keyframes)
+    first_keyframe = keyframes[0]
+    last_keyframe = keyframes[-1]
     last_pose = poses[-1]
-    ends = list(zip(poses[:-1], segments[:-1], strict=True))  # poses in the middle, with their pauses
+    # a segment leads from one keyframe into the next, which states how
+    segment_begins = list(zip(poses[:-1], keyframes[:-1], strict=True))
     if motion.start is None:
-        first = replace(
-            segments[0],
+        first_reversed = replace(
+            first_keyframe,
             pose=last_pose,
-            pause_s=last.pause_s,
-            attitude=last.attitude,
-            tangents=_reverse_tangents(last),
+            pause_s=last_keyframe.pause_s,
+            attitude=last_keyframe.attitude,
+            tangents=_reverse_tangents(last_keyframe),
         )
-        reversed_frames = [first, *_reverse_segments(ends, segments[1:])]
-        return replace(motion, keyframes=tuple(reversed_frames))
-    ends.insert(0, (start, replace(segments[0], pause_s=0.0, attitude=None, tangents=None)))
-    reversed_frames = _reverse_segments(ends, segments)
-    if last.pause_s > 0.0 or last.tangents:  # which a start pose has not
-        tangents = _reverse_tangents(last)
-        reversed_frames.insert(0, replace(last, pose=last_pose, reach_s=0.0, tangents=tangents))
-    return replace(motion, keyframes=tuple(reversed_frames), start=last_pose)
+        reversed_keyframes = [first_reversed, *_reverse_segments(segment_begins, keyframes[1:])]
+        return replace(motion, keyframes=tuple(reversed_keyframes))
+    # a start pose has neither pause nor attitude nor tangents
+    start_keyframe = replace(first_keyframe, pause_s=0.0, attitude=None, tangents=None)
+    segment_begins.insert(0, (start, start_keyframe))
+    reversed_keyframes = _reverse_segments(segment_begins, keyframes)
+    needs_keyframe_at_start = last_keyframe.pause_s > 0.0 or bool(last_keyframe.tangents)
+    if needs_keyframe_at_start:
+        tangents = _reverse_tangents(last_keyframe)
+        keyframe_at_start = replace(last_keyframe, pose=last_pose, reach_s=0.0, tangents=tangents)
+        reversed_keyframes.insert(0, keyframe_at_start)
+    return replace(motion, keyframes=tuple(reversed_keyframes), start=last_pose)
 
 
-def _reverse_segments(ends: list[tuple[Pose, Keyframe]], segments: list[Keyframe]) -> list[Keyframe]:
-    """Return keyframes that go back along some segments.
+def _reverse_segments(
+    segment_begins: list[tuple[Pose, Keyframe]], segment_ends: list[Keyframe]
+) -> list[Keyframe]:
+    """Return keyframes that go back along some segments, the last segment first.
+
+    A segment gone back has its own time and easing, and ends in the pose at which it began, with that pose's
+    pause, attitude and tangents.
 
     Args:
-        ends: for each segment the pose at which it begins, with the keyframe of that pose.
-        segments: the keyframes into which the segments lead, in the same order.
+        segment_begins: for each segment the pose at which it begins, with the keyframe of that pose.
+        segment_ends: the keyframe into which each segment leads, in the same order.
     """
-    frames = [
+    reversed_keyframes = [
         replace(
-            segment,
-            pose=pose,
-            pause_s=frame.pause_s,
-            attitude=frame.attitude,
-            tangents=_reverse_tangents(frame),
+            segment_end,
+            pose=begin_pose,
+            pause_s=begin_keyframe.pause_s,
+            attitude=begin_keyframe.attitude,
+            tangents=_reverse_tangents(begin_keyframe),
         )
-        for (pose, frame), segment in zip(ends, segments, strict=True)
+        for (begin_pose, begin_keyframe), segment_end in zip(segment_begins, segment_ends, strict=True)
     ]
-    frames.reverse()
-    return frames
+    reversed_keyframes.reverse()
+    return reversed_keyframes
 
 
 def _reverse_tangents(keyframe: Keyframe) -> dict[str, Tangent]:
@@ -67,10 +78,10 @@ def _reverse_tangents(keyframe: Keyframe) -> dict[str, Tangent]:
 
 
 def _with_all_lights(keyframes: tuple[Keyframe, ...]) -> list[Keyframe]:
-    """Return keyframes that each set all lights that keyframes before them have set."""
-    lights: dict[str, Light] = {}
-    frames = []
-    for frame in keyframes:
-        lights = {**lights, **(frame.lights or {})}
-        frames.append(replace(frame, lights=lights or None))
-    return frames
+    """Return keyframes that set every light themselves, also where it was set by an earlier keyframe."""
+    current_lights: dict[str, Light] = {}
+    complete_keyframes = []
+    for keyframe in keyframes:
+        current_lights = {**current_lights, **(keyframe.lights or {})}
+        complete_keyframes.append(replace(keyframe, lights=current_lights or None))
+    return complete_keyframes

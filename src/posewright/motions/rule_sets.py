@@ -29,7 +29,7 @@ def design_rules(name: str | Path, robot: Robot) -> DesignRules:
 
     Args:
         name: one of `rule_names()`, or the path of a custom `*.rules.yaml`.
-        robot: whose card may have thresholds of its own.
+        robot: the robot whose card may have thresholds of its own.
 
     Raises:
         UnknownNameError: there is no such set.

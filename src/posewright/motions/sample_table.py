@@ -111,13 +111,18 @@ class SampleTable:
         }
 
     def _describe_keyframe(self, time: float, pose: Pose) -> dict[str, PlainData]:
-        """Return a keyframe's time and angles as plain data."""
-        angles = pose.with_joints(self.joints).angles[None]
+        """Return a keyframe's time [s] and its joint angles in several units, as plain data."""
+        table_of_one_row = pose.with_joints(self.joints).angles[np.newaxis]
+
+        def values_in(unit: str) -> PlainData:
+            (values,) = _json_rows(self._convert(table_of_one_row, unit))
+            return values
+
         return {
             "time_s": time,
-            "values": _json_rows(self._convert(angles, self.unit))[0],
-            "angles_deg": _json_rows(self._convert(angles, "deg"))[0],
-            "servo_deg": _json_rows(self._convert(angles, "servo_deg"))[0],
+            "values": values_in(self.unit),
+            "angles_deg": values_in("deg"),
+            "servo_deg": values_in("servo_deg"),
             "free": sorted(pose.free),
         }
 

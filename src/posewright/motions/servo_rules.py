@@ -136,7 +136,7 @@ def _speed_finding(
 
     Args:
         checked: the motion on its robot.
-        segment: in which the joint is too fast.
+        segment: the segment in which the joint is too fast.
         column: the column of the joint.
         lag_deg: how far the joint is behind at the end of the segment.
         is_late: whether the joint is too fast on the mean of the segment, not only at its fastest point.
@@ -202,26 +202,42 @@ def check_coupled_limits(checked: CheckedMotion) -> Iterator[Finding]:
 
 
 def _coupled_findings(checked: CheckedMotion, segment: Segment) -> Iterator[Finding]:
-    """Yield a finding for each table of coupled limits that a segment breaks, unless only at its beginning.
+    """Yield a finding for each table of coupled limits that a segment exceeds, at the worst of its points.
 
-    There it is reported with the keyframe before.
+    A segment that exceeds a limit only at its beginning has no finding, since the segment before it has one.
+
+    Args:
+        checked: the motion on its robot.
+        segment: the segment, whose points are samples of its curve.
     """
     robot = checked.robot
-    last_point = len(segment.points) - 1
+    n_points = len(segment.points)
     standing = robot.pose(STAND) if STAND in robot.poses else np.full(len(robot.joints), np.nan)
-    angles = np.tile(standing, (len(segment.points), 1))
+    angles = np.tile(standing, (n_points, 1))  # of all joints of the robot [rad]
     angles[:, checked.columns] = np.deg2rad(np.where(np.isfinite(segment.points), segment.points, np.nan))
-    for table, (lower, upper) in enumerate(zip(*_tighter_coupled_limits(checked, angles), strict=True)):
-        joint = robot.coupling.joints[table]
+    lower_deg, upper_deg = _tighter_coupled_limits(checked, angles)
+    for table, joint in enumerate(robot.coupling.joints):
         if joint not in checked.motion.joints:
             continue
         joint_deg = np.rad2deg(angles[:, robot.index(joint)])
-        excess = np.nan_to_num(np.fmax(lower - joint_deg, joint_deg - upper), nan=0.0, neginf=0.0)
-        point = int(excess.argmax()) or last_point  # point 0 is the beginning
-        if excess[point] > checked.rules.coupled_slack_deg:
-            limit = lower[point] if joint_deg[point] < lower[point] else upper[point]
-            degrees = dict(zip(robot.joint_names, np.rad2deg(angles[point]).tolist(), strict=True))
-            yield _coupled_finding(checked, segment, table, point, limit=float(limit), degrees=degrees)
+        excess_deg = np.fmax(lower_deg[table] - joint_deg, joint_deg - upper_deg[table])
+        excess_deg = np.nan_to_num(excess_deg, nan=0.0, neginf=0.0)
+        worst_point = int(excess_deg.argmax())
+        if worst_point == 0:  # the beginning, or nowhere
+            worst_point = n_points - 1
+        if excess_deg[worst_point] <= checked.rules.coupled_slack_deg:
+            continue
+        is_below = joint_deg[worst_point] < lower_deg[table][worst_point]
+        limit_deg = (lower_deg if is_below else upper_deg)[table][worst_point]
+        angles_at_worst = np.rad2deg(angles[worst_point]).tolist()
+        yield _coupled_finding(
+            checked,
+            segment,
+            table,
+            worst_point,
+            limit=float(limit_deg),
+            degrees=dict(zip(robot.joint_names, angles_at_worst, strict=True)),
+        )
 
 
 def _tighter_coupled_limits(checked: CheckedMotion, angles: Floats) -> tuple[Floats, Floats]:
@@ -252,7 +268,7 @@ def _coupled_finding(
 
     Args:
         checked: the motion on its robot.
-        segment: in which it happens.
+        segment: the segment in which it happens.
         table: index of the robot's table of coupled limits.
         point: index of the segment's point where it is worst.
         limit: the limit at this point [deg].

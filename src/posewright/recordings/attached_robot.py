@@ -21,7 +21,7 @@ def write_attached_robot(documents: Mapping[str, str], robot: str, card_path: Pa
     """Write the card of a robot to a path, and the files of its model beside it.
 
     Args:
-        documents: of a recording, by name.
+        documents: the documents of a recording, by name.
         robot: the name of the robot.
         card_path: where its card is written.
         root: the folder that all files must be in.

@@ -30,11 +30,15 @@ BOOL = "|b1"
 
 
 class MessageLayout:
-    """The layout of one kind of message, built field by field in the order of the message."""
+    """The layout of one kind of message in CDR, ROS 2's encoding, built field by field in order.
+
+    The parameter `kind` of its methods is a NumPy type such as `F64`.
+    """
 
     def __init__(self) -> None:
-        self._template = bytearray(_ENCAPSULATION)
-        self._fields: dict[str, tuple[str, tuple[int, ...], int]] = {}
+        """Begin with CDR's header and no field."""
+        self._template = bytearray(_ENCAPSULATION)  # a message whose varying numbers are 0
+        self._fields: dict[str, tuple[str, tuple[int, ...], int]] = {}  # type, shape, offset [bytes]
 
     def add_constant(self, kind: str, *values: float) -> MessageLayout:
         """Add numbers that are the same in every message."""
@@ -57,13 +61,19 @@ class MessageLayout:
         return self
 
     def add_field(self, name: str, kind: str, *shape: int) -> MessageLayout:
-        """Add numbers that vary, an array of `shape` or one number, named `name` in `pack` and `unpack`."""
-        size = int(np.prod(shape, dtype=int))
-        # like every CDR encoder, no padding before an empty field
-        if size:
+        """Add numbers that vary from message to message.
+
+        Args:
+            name: the name of the field for `pack` and `unpack`.
+            kind: the type of the numbers.
+            *shape: the shape of the array; none for a single number.
+        """
+        n_numbers = int(np.prod(shape, dtype=int))
+        if n_numbers:  # CDR has no padding before an empty field
             self._align(kind)
-        self._fields[name] = (kind, shape, len(self._template))
-        self._template += bytes(np.dtype(kind).itemsize * size)
+        offset = len(self._template)
+        self._fields[name] = (kind, shape, offset)
+        self._template += bytes(np.dtype(kind).itemsize * n_numbers)
         return self
 
     def add_sequence(self, name: str, kind: str, length: int) -> MessageLayout:
@@ -75,7 +85,9 @@ class MessageLayout:
         return self.add_field(name, U32, 2).add_text(frame_id)
 
     def _align(self, kind: str) -> None:
-        self._template += bytes(-(len(self._template) - 4) % np.dtype(kind).itemsize)
+        """Add the padding after which numbers of a type may begin: at a multiple of their size."""
+        position = len(self._template) - len(_ENCAPSULATION)  # CDR counts from after its header
+        self._template += bytes(-position % np.dtype(kind).itemsize)
 
     @property
     def size(self) -> int:

@@ -143,13 +143,23 @@ def _find_end_of_data(file: BinaryIO, size: int) -> int:
 
 
 def _checksum(file: BinaryIO, length: int, checksum: int = 0) -> int:
-    """Return the CRC-32 of the next bytes of a file, continued from `checksum` and read piece by piece."""
-    while length > 0:
-        piece = file.read(min(length, _PIECE_BYTES))
+    """Return the CRC-32 of the next bytes of a file, which are read piece by piece to save memory.
+
+    Args:
+        file: the file, at the first of these bytes.
+        length: the number of bytes.
+        checksum: the checksum of the bytes before, to be continued; 0 to begin.
+
+    Raises:
+        EndOfFile: the file ends before.
+    """
+    n_unread = length
+    while n_unread > 0:
+        piece = file.read(min(n_unread, _PIECE_BYTES))
         if not piece:
             raise EndOfFile
         checksum = zlib.crc32(piece, checksum)
-        length -= len(piece)
+        n_unread -= len(piece)
     return checksum
 
 
@@ -176,7 +186,7 @@ class _RecordCollector:
     """Collects the contents of a file record by record, within the limits of `budgets`.
 
     Args:
-        size: of the file [bytes].
+        size: the size of the file [bytes].
         is_selected: whether to collect the messages of a topic.
     """
 
@@ -184,7 +194,7 @@ class _RecordCollector:
         """Begin with no records.
 
         Args:
-            size: of the file [bytes], which limits what it may unpack to.
+            size: the size of the file [bytes], which limits what it may unpack to.
             is_selected: whether the messages of a topic are wanted, by the topic's name.
         """
         self._contents = Contents()
@@ -248,21 +258,26 @@ class _RecordCollector:
             )
 
     def _add_chunk(self, chunk: records.Chunk) -> None:
-        """Decompress a chunk and add its records."""
-        body = _decompress_chunk(chunk, self._bytes_left)
-        self._bytes_left -= len(body)
+        """Decompress a chunk, a part of the file with many records, and add its records."""
+        chunk_records = _decompress_chunk(chunk, self._bytes_left)
+        self._bytes_left -= len(chunk_records)
         position = 0
-        while position < len(body):
-            opcode, length = _RECORD_HEAD.unpack_from(body, position)
-            position += _RECORD_HEAD.size
-            _require_allowed_length(opcode, length, position, end=len(body))
-            self._add_chunkable_record(opcode, data=body, start=position, end=position + length)
-            position += length
+        while position < len(chunk_records):
+            opcode, length = _RECORD_HEAD.unpack_from(chunk_records, position)
+            body_start = position + _RECORD_HEAD.size
+            _require_allowed_length(opcode, length, body_start, end=len(chunk_records))
+            body_end = body_start + length
+            self._add_chunkable_record(opcode, data=chunk_records, start=body_start, end=body_end)
+            position = body_end
 
     def _add_chunkable_record(self, opcode: int, data: bytes, start: int, end: int) -> None:
-        """Add a record of a kind that may be in a chunk: a message or channel; count any other.
+        """Add a message or a channel, the kinds of records that chunks have; only count any other record.
 
-        The record's body is `data[start:end]`.
+        Args:
+            opcode: the kind of the record.
+            data: bytes that contain the record's body.
+            start: where the body begins in them.
+            end: where it ends.
         """
         self.count_record()
         if opcode == Opcode.MESSAGE:

@@ -190,7 +190,7 @@ class _FileWriter:
         """Append all messages in the order of their time, in chunks.
 
         Args:
-            topics: with their messages; at least one has one.
+            topics: the topics with their messages; at least one has one.
             declarations: schemas and channels, which begin the first chunk.
         """
         heads, messages = _messages_by_time(topics)
@@ -214,8 +214,8 @@ class _FileWriter:
 
         Args:
             body: the chunk's records, uncompressed.
-            heads: of its messages.
-            offsets: of its messages in the body [bytes].
+            heads: the heads of its messages.
+            offsets: the offsets of its messages in the body [bytes].
         """
         self.unpacked_bytes += len(body)
         require_size("a chunk", len(body), MAX_LENGTHS[Opcode.CHUNK])
@@ -248,11 +248,11 @@ class _FileWriter:
         )
 
     def _add_message_indexes(self, heads: NDArray[np.void], offsets: NDArray[np.uint64]) -> dict[int, int]:
-        """Append a message index for each channel that has messages in a chunk.
+        """Append a message index, the times and offsets of messages, for each channel in a chunk.
 
         Args:
-            heads: of the chunk's messages.
-            offsets: of the messages in the uncompressed chunk [bytes].
+            heads: the heads of the chunk's messages.
+            offsets: the offsets of the messages in the uncompressed chunk [bytes].
 
         Returns:
             The offset in the file of each index, by the ID of its channel [bytes].
@@ -312,15 +312,22 @@ def _messages_by_time(topics: Sequence[Topic]) -> tuple[NDArray[np.void], list[b
 
 
 def _message_heads(channel_id: int, topic: Topic) -> NDArray[np.void]:
-    """Return the heads of a topic's messages, in their order, as an array of `_MESSAGE_HEAD`."""
+    """Return the heads of a topic's messages, in their order, as an array of `_MESSAGE_HEAD`.
+
+    The head of a message is what MCAP writes before its bytes: kind and length of the record, channel and
+    times.
+    """
     messages = topic.messages
-    lengths = messages.shape[1] if isinstance(messages, np.ndarray) else list(map(len, messages))
+    # an array has messages of equal length
+    message_bytes = messages.shape[1] if isinstance(messages, np.ndarray) else list(map(len, messages))
     heads = np.empty(len(messages), dtype=_MESSAGE_HEAD)
     heads["opcode"] = Opcode.MESSAGE
-    heads["length"] = np.add(lengths, _MESSAGE_HEAD.itemsize - _RECORD_HEAD_BYTES)
+    # a record's length does not count its kind and the length itself
+    heads["length"] = np.add(message_bytes, _MESSAGE_HEAD.itemsize - _RECORD_HEAD_BYTES)
     heads["channel"] = channel_id
     heads["sequence"] = np.arange(len(heads))
-    heads["log_time"] = heads["publish_time"] = topic.times_ns
+    heads["log_time"] = topic.times_ns
+    heads["publish_time"] = topic.times_ns
     return heads
 
 

@@ -190,7 +190,7 @@ class FallDetector:
         """Process further rows, of which is known in which of them the base is down.
 
         Args:
-            times: of the rows, `(n,)` [s].
+            times: the times of the rows, `(n,)` [s].
             is_down: as `find_down_rows` returns it, `(n,)`.
 
         Returns:

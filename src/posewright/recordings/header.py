@@ -39,7 +39,7 @@ class RobotHeader:
         joints: names, in the order of the columns of the record's arrays.
         feet: names, likewise.
         sensors: the card of each sensor, as returned by `sensor_card`.
-        facts: about the body, besides its card, as returned by `Body.facts`.
+        facts: the facts about the body, besides its card, as returned by `Body.facts`.
         links: for viewers, the base first and each link after its parent. A link has a `name`, its `parent`,
             `position` [m] and `rotation` (w x y z) in the parent's frame with its joint at 0, perhaps the
             `joint` that turns it about its origin with that joint's `axis`, and `shapes`. A shape has a
@@ -56,6 +56,7 @@ class RobotHeader:
     links: tuple[PlainMapping, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
+        """Store names as tuples, and everything else as plain data."""
         for name in ("joints", "feet"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for name in ("sensors", "facts"):
@@ -64,18 +65,26 @@ class RobotHeader:
 
     @classmethod
     def of(cls, body: Body | Supervisor, controller: str = "") -> Self:
-        """Return the header of a body, with the facts it reports."""
+        """Return the header of a body: what its robot's card states, and what the body reports of itself.
+
+        Args:
+            body: the body, or its supervisor.
+            controller: the kind and name of its controller.
+        """
         robot = body.robot
-        facts = dict(body.facts())
-        sensors = {sensor.name: sensor_card(sensor) for sensor in robot.sensors}
+        reported_facts = dict(body.facts())
+        # `sensors` and `links` are fields of their own; the body's are more precise than the card's
+        sensors_of_card = {sensor.name: sensor_card(sensor) for sensor in robot.sensors}
+        sensors = reported_facts.pop("sensors", sensors_of_card)
+        links = tuple(reported_facts.pop("links", ()))
         return cls(
             robot=robot.name,
             controller=controller,
             joints=robot.joint_names,
             feet=robot.feet,
-            sensors=facts.pop("sensors", sensors),
-            links=tuple(facts.pop("links", ())),
-            facts=facts,
+            sensors=sensors,
+            links=links,
+            facts=reported_facts,
         )
 
     def joint(self, name: str) -> int:
@@ -98,8 +107,8 @@ class Header:
         contest: name of the contest's rules, e.g. `ceabot_2013/obstacle_race`; empty outside contests.
         layout: name of the layout, for information only; `boxes` has its content.
         boxes: poses at the start.
-        seed: of the run.
-        version: of Posewright.
+        seed: the seed of the run.
+        version: the version of Posewright.
         rate_hz: recorded rows per second [Hz].
         arena: the field as plain data, as returned by `Arena.to_dict`.
         documents: full texts of behaviour, chart, motions, gait, rules and layout by file name, and of the
@@ -122,6 +131,7 @@ class Header:
     extras: PlainMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Store the parts of the header as plain data, and check the names of the robots."""
         boxes = tuple((float(x), float(y), float(yaw)) for x, y, yaw in self.boxes)
         object.__setattr__(self, "boxes", boxes)
         object.__setattr__(self, "robots", dict(self.robots))
@@ -266,8 +276,8 @@ def sensor_card(sensor: SensorSpec, link: str = "", pose: Sequence[float] | None
     Args:
         sensor: the specification.
         link: on which it is mounted; empty for the base.
-        pose: of the sensor in the frame of that link or of the base, x y z qw qx qy qz [m, unit quaternion];
-            None if unknown. The card has it as `link_pose` with the `link`, or as `base_pose`.
+        pose: the pose of the sensor in the frame of that link or of the base, x y z qw qx qy qz [m, unit
+            quaternion]; None if unknown. The card has it as `link_pose` with the `link`, or as `base_pose`.
     """
     card = {
         "kind": sensor.kind,

@@ -55,8 +55,8 @@ def write_mcap(recording: Recording, path: Path | str, extra_topics: Sequence[To
     The file is written completely or not at all. Log times are the body's, in nanoseconds from 0.
 
     Args:
-        recording: to write.
-        path: of the file.
+        recording: the recording to write.
+        path: the path of the file.
         extra_topics: for viewers, such as those of `figures.camera_topics`. They are not read back, and
             neither the digest nor the seal includes them.
 
@@ -100,7 +100,7 @@ def read_mcap(path: Path | str, *, trust_attached_rules: bool = False) -> Record
     """Read a recording that `write_mcap` wrote.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         trust_attached_rules: accept a recording whose attached rules of a contest were changed, added or
             removed after it was written. Its digest is not checked then.
 
@@ -150,7 +150,18 @@ def _require_complete_mcap(path: Path, file: BinaryIO) -> None:
 
 
 def _read_recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
-    """Read a recording from an MCAP file; raise InputError if it is not one, damaged or changed."""
+    """Read a recording from an MCAP file.
+
+    The file has a seal, a checksum of each of its parts. Its texts are compared with the seal before they are
+    used, its rows and events when they have been read.
+
+    Args:
+        file: the file, open for reading.
+        trust_attached_rules: accept changed rules of a contest, as for `read_mcap`.
+
+    Raises:
+        InputError: the file is not a recording, or was damaged or changed.
+    """
     from posewright.recordings.container_reader import unpack
 
     contents = unpack(file, is_read_back)
@@ -165,19 +176,20 @@ def _read_recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
     if metadata.get("format") != FORMAT:
         hint = f"this version reads format {FORMAT!r}; record it anew"
         raise InputError(f"a recording of format {metadata.get('format')!r:.40}", hint=hint)
-    parsed = {name: _parse_metadata(metadata, name) for name in (*CHECKSUMMED_PARTS, "seal")}
-    stored_seal = parsed["seal"]
+    parts = {name: _parse_metadata(metadata, name) for name in (*CHECKSUMMED_PARTS, "seal")}
+    stored_seal = parts["seal"]
     documents = {name: _decode_attachment(name, raw) for name, raw in contents.attachments.items()}
-    are_rules_unchanged = _require_unchanged_texts(
+    are_texts_unchanged = _require_unchanged_texts(
         stored_seal,
         compute_part_checksums(metadata, documents, content_digest=""),
         trust_attached_rules=trust_attached_rules,
     )
-    require_shape("its header", parsed["header"], dict)
-    header = Header.from_plain({**parsed["header"], "arena": parsed["arena"]}, documents)
-    recording = read_recording(header, parsed["columns"], contents.messages)
+    require_shape("its header", parts["header"], dict)
+    header = Header.from_plain({**parts["header"], "arena": parts["arena"]}, documents)
+    recording = read_recording(header, parts["columns"], contents.messages)
     expected_seal = compute_part_checksums(metadata, documents, recording.content_digest)
-    stored_digest = metadata.get("digest", "") if are_rules_unchanged else None
+    # the digest includes the rules, so with other rules it is not compared
+    stored_digest = metadata.get("digest", "") if are_texts_unchanged else None
     _require_unchanged_content(recording, stored_seal, expected_seal, stored_digest)
     return recording
 
@@ -219,7 +231,7 @@ def compute_part_checksums(
     not for the same digest. As each checksum includes the digest, parts of two recordings cannot be mixed.
 
     Args:
-        metadata: of the recording, with its `digest`.
+        metadata: the metadata of the recording, with its `digest`.
         documents: the attached texts by name.
         content_digest: `Recording.content_digest`.
     """

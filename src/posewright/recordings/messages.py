@@ -26,8 +26,8 @@ class Schema:
     """The schema of a topic's messages.
 
     Attributes:
-        name: of the message type.
-        encoding: of the schema's text, `ros2msg` or `jsonschema`.
+        name: the name of the message type.
+        encoding: the encoding of the schema's text, `ros2msg` or `jsonschema`.
         text: the definition.
     """
 
@@ -71,7 +71,7 @@ def _ros2(name: str, text: str) -> Schema:
     appended, each after a line of 80 equals signs and its name.
 
     Args:
-        name: of the message type.
+        name: the name of the message type.
         text: its definition.
     """
     used_types: list[str] = []

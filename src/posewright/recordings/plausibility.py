@@ -130,22 +130,33 @@ def _require_plausible_links(robot: str, header: RobotHeader) -> None:
 
 
 def _require_plausible_event(event: Event, recording: Recording, latest_s: float) -> None:
-    """Raise if an event has an impossible time, box, robot or joint; `latest_s` is the latest time [s]."""
+    """Raise an InputError if an event has an impossible time, box, robot or joint.
+
+    Args:
+        event: the event.
+        recording: the recording with its boxes and robots.
+        latest_s: the latest time that an event may have [s].
+    """
+    # a time that is NaN fails too
+    if not 0.0 <= event.time_s <= latest_s:
+        raise _event_error(event, f"its time is {event.time_s}", f"0 to {latest_s:g} s")
     since_s = event.data.get("since_s")
-    for label, time_s, limit_s in (("its time", event.time_s, latest_s), ("since_s", since_s, event.time_s)):
-        if isinstance(time_s, int | float) and not 0.0 <= time_s <= limit_s:  # NaN fails too
-            raise _event_error(event, f"{label} is {time_s}", f"0 to {limit_s:g} s")
+    if isinstance(since_s, int | float) and not 0.0 <= since_s <= event.time_s:
+        raise _event_error(event, f"since_s is {since_s}", f"0 to {event.time_s:g} s")
     box = event.data.get("box")
     n_boxes = len(recording.header.boxes)
     if isinstance(box, int | float) and box not in range(1, n_boxes + 1):
         raise _event_error(event, f"it concerns box {box}", f"there are {n_boxes}, counted from 1")
-    if event.kind in {"safety", "fault"}:
-        robots = recording.header.robots
-        joint_names = {joint for robot in robots.values() for joint in robot.joints}
-        for key, names in (("robot", set(robots)), ("joint", joint_names)):
-            name = event.data.get(key)
-            if name is not None and (not isinstance(name, str) or name not in names):
-                raise _event_error(event, f"it concerns the {key} {name!r:.60}", f"a {key} of the recording")
+    if event.kind not in {"safety", "fault"}:
+        return
+    robots = recording.header.robots
+    joint_names = {joint for robot in robots.values() for joint in robot.joints}
+    known_names = {"robot": set(robots), "joint": joint_names}
+    for key, names in known_names.items():
+        name = event.data.get(key)
+        is_unknown = name is not None and (not isinstance(name, str) or name not in names)
+        if is_unknown:
+            raise _event_error(event, f"it concerns the {key} {name!r:.60}", f"a {key} of the recording")
 
 
 def _event_error(event: Event, problem: str, hint: str) -> InputError:

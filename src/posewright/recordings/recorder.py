@@ -133,8 +133,8 @@ class Recorder:
     The constructor opens the bodies of the plant and reads their state before the first frame.
 
     Args:
-        header: of the recording; its rate is replaced by that of the rows.
-        plant: with the robots, which must be in their state before the first frame.
+        header: the header of the recording; its rate is replaced by that of the rows.
+        plant: the plant with the robots, which must be in their state before the first frame.
         every: number of frames per row.
 
     Raises:
@@ -248,7 +248,7 @@ class _RobotRecorder:
         """Begin with no rows.
 
         Args:
-            header: of the robot.
+            header: the header of the robot.
             n_boxes: number of boxes in the field.
             start: the joint states before the first frame.
             frames_per_row: a row is recorded for each so many frames.
@@ -336,24 +336,28 @@ class _RobotRecorder:
     def _append_rows(self, values: Mapping[str, Array], first_frame: int, n_rows: int) -> None:
         """Append rows from every `_frames_per_row`-th frame of a block.
 
+        Rows are stored in chunks of `CHUNK_ROWS`, so that no array has to grow.
+
         Args:
             values: arrays with one entry per frame of the block, by the names of the columns.
             first_frame: index in the block of the first frame to append.
             n_rows: number of rows to append.
         """
-        while n_rows > 0:
-            first_row = self._n_rows % CHUNK_ROWS
-            if not first_row:
+        n_missing = n_rows
+        next_frame = first_frame
+        while n_missing > 0:
+            row_in_chunk = self._n_rows % CHUNK_ROWS
+            if row_in_chunk == 0:  # all chunks are full
                 self._chunk = {name: self._empty_rows(name, CHUNK_ROWS) for name in self._shapes}
                 self._chunks.append(self._chunk)
-            n_added = min(n_rows, CHUNK_ROWS - first_row)
-            end_frame = first_frame + n_added * self._frames_per_row
+            n_added = min(n_missing, CHUNK_ROWS - row_in_chunk)
+            end_frame = next_frame + n_added * self._frames_per_row
             for name, array in values.items():
-                frames = array[first_frame : end_frame : self._frames_per_row]
-                self._chunk[name][first_row : first_row + n_added] = frames
+                frames = array[next_frame : end_frame : self._frames_per_row]
+                self._chunk[name][row_in_chunk : row_in_chunk + n_added] = frames
             self._n_rows += n_added
-            n_rows -= n_added
-            first_frame = end_frame
+            n_missing -= n_added
+            next_frame = end_frame
 
     def column(self, name: str) -> Array:
         """Return all rows of an array of the record, of the times or of the boxes."""

@@ -84,8 +84,8 @@ class Decisions:
     Attributes:
         times: `(m,)` [s].
         states: the controller's state after each decision.
-        inputs: of each decision.
-        outputs: of each decision.
+        inputs: the inputs of each decision.
+        outputs: the outputs of each decision.
         playing: name of the requested motion or gait after each decision; None for standing still.
         sensors: readings by channel, each `(m, k)`, contacts as 0 or 1; NaN without a reading.
     """
@@ -98,9 +98,14 @@ class Decisions:
     sensors: Mapping[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # decisions are stored as JSON with a single NaN, so other NaNs are replaced by it
+        """Store all values as read-only arrays and plain data.
+
+        Raises:
+            InputError: an attribute has not one entry for each decision.
+        """
         times = np.asarray(self.times, dtype=np.float64)
         n_decisions = len(times)
+        # the JSON of a decision knows a single NaN, so NaNs with other bits are replaced by it
         times = np.where(np.isnan(times), np.nan, times)
         object.__setattr__(self, "times", _read_only_array("times", times, shape=(n_decisions,)))
         for name in ("states", "inputs", "outputs", "playing"):
@@ -126,7 +131,7 @@ class RobotRecord:
     """The n rows of one robot. Arrays are read-only.
 
     Attributes:
-        header: of the robot.
+        header: the header of the robot.
         positions: joint angles, `(n, n_joints)` [rad]; NaN without a measurement.
         commands: joint angles sent to the body, `(n, n_joints)` [rad].
         efforts: joint torques, `(n, n_joints)` [N m].
@@ -139,12 +144,12 @@ class RobotRecord:
             were always sent unchanged.
         free: joints whose torque was off, `(n, n_joints)`; None if it was always on.
         slips: how far each foot slid in the row's frame, `(n, n_feet)` [m]; None if not recorded.
-        contacts: between parts, with rows as its `frames`; None if not recorded.
+        contacts: the contacts between parts, with rows as its `frames`; None if not recorded.
         lights: commanded colour of each LED, red, green and blue, 0..1, `(n, 3)`; NaN before the first
             command. None if no LED was commanded.
         start_positions: joint angles before the first frame, `(n_joints,)` [rad].
         start_base: pose of the base before the first frame, `(7,)`.
-        decisions: of its controller.
+        decisions: the decisions of its controller.
     """
 
     header: RobotHeader
@@ -214,11 +219,11 @@ class Recording:
     """A recording: n rows at `header.rate_hz` for each robot, and events.
 
     Attributes:
-        header: of the recording.
-        times: of the rows, `(n,)` [s].
+        header: the header of the recording.
+        times: the times of the rows, `(n,)` [s].
         robots: record of each robot, by its name in the header.
         boxes: x y z qw qx qy qz of each box, `(n, n_boxes, 7)`.
-        events: in the order in which they were noted.
+        events: the events in the order in which they were noted.
     """
 
     header: Header

@@ -102,7 +102,7 @@ def _box_shapes(arena: PlainMapping, i: int, origin_height_m: float) -> Iterator
     """Yield the shape of the i-th box in its own frame, unless its size is unknown.
 
     Args:
-        arena: with the sizes of its kinds of boxes.
+        arena: the arena with the sizes of its kinds of boxes.
         i: index of the box.
         origin_height_m: height of the origin of the box's frame above the bottom of the box [m].
     """
@@ -201,14 +201,15 @@ def link_rotations(header: RobotHeader, positions: Floats) -> Floats:
     """Return the rotations of the `movable_links` in their parents' frames, `(n, n_links, 4)` (w x y z).
 
     Args:
-        header: of the robot.
+        header: the header of the robot.
         positions: joint angles, `(n, n_joints)` [rad].
     """
     links = movable_links(header)
-    columns = [header.joints.index(link["joint"]) for link in links]
-    zero_rotations = np.array([link["rotation"] for link in links], dtype=np.float64).reshape(-1, 4)
-    axes = np.array([link["axis"] for link in links], dtype=np.float64).reshape(-1, 3)
-    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    half_angles = positions[:, columns, None] / 2.0
-    joint_rotations = np.concatenate([np.cos(half_angles), np.sin(half_angles) * axes], axis=-1)
-    return quaternion_product(zero_rotations, joint_rotations)
+    joint_columns = [header.joints.index(link["joint"]) for link in links]
+    rotations_at_zero = np.array([link["rotation"] for link in links], dtype=np.float64).reshape(-1, 4)
+    joint_axes = np.array([link["axis"] for link in links], dtype=np.float64).reshape(-1, 3)
+    joint_axes /= np.linalg.norm(joint_axes, axis=1, keepdims=True)
+    half_angles = positions[:, joint_columns, None] / 2.0
+    # the unit quaternion of a rotation by an angle about an axis
+    joint_rotations = np.concatenate([np.cos(half_angles), np.sin(half_angles) * joint_axes], axis=-1)
+    return quaternion_product(rotations_at_zero, joint_rotations)

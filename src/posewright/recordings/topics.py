@@ -45,7 +45,7 @@ class Topic:
 
     Attributes:
         name: begins with a slash.
-        schema: of the messages.
+        schema: the schema of the messages.
         times_ns: simulated times of the messages, `(n,)` [ns].
         messages: the bytes of each; an array `(n, size)` if all have the same size.
     """
@@ -57,14 +57,14 @@ class Topic:
 
 
 def exact_topics(recording: Recording) -> Iterator[Topic]:
-    """Yield the topics that `read_recording` needs."""
+    """Yield the topics from which `read_recording` reads a recording back without loss."""
     n_rows = recording.n_rows
     n_boxes = len(recording.header.boxes)
     times_ns = to_ns(recording.times)
-    packed = messages.row(n_boxes).pack(
+    row_messages = messages.row(n_boxes).pack(
         n_rows, time_s=recording.times, boxes=recording.boxes.reshape(n_rows, 7 * n_boxes)
     )
-    yield Topic(ROWS, messages.ROW, times_ns, messages=packed)
+    yield Topic(ROWS, messages.ROW, times_ns, messages=row_messages)
     for name, record in recording.robots.items():
         yield from _robot_topics(f"/{name}/", record, times_ns)
         yield from _decision_topics(f"/{name}/", record.decisions)
@@ -91,24 +91,25 @@ def _columns_of_robot(record: RobotRecord) -> dict[str, PlainData]:
 
 
 def read_recording(header: Header, columns: PlainMapping, messages_by_topic: Messages) -> Recording:
-    """Return the recording that was written.
+    """Return the recording whose `exact_topics` were written.
 
     Args:
-        header: of the recording.
-        columns: as returned by `columns_of`.
-        messages_by_topic: of the exact topics.
+        header: the header of the recording.
+        columns: the columns as returned by `columns_of`.
+        messages_by_topic: the messages of the exact topics, by topic.
 
     Raises:
         InputError: the columns have another shape, or messages are missing, too large or damaged.
     """
     require_shape("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
-    rows = _unpack_topic(messages.row(len(header.boxes)), ROWS, messages_by_topic)
-    times = rows["time_s"]
+    row_columns = _unpack_topic(messages.row(len(header.boxes)), ROWS, messages_by_topic)
+    times = row_columns["time_s"]
     n_rows = len(times)
-    size, limit = count_json_bytes(header, messages_by_topic, n_rows)
-    if size > limit:
+    json_bytes, max_json_bytes = count_json_bytes(header, messages_by_topic, n_rows)
+    if json_bytes > max_json_bytes:
         raise InputError(
-            f"its decisions and events have {size} bytes", hint=f"at most {limit} for {n_rows} rows"
+            f"its decisions and events have {json_bytes} bytes",
+            hint=f"at most {max_json_bytes} for {n_rows} rows",
         )
     robots = {
         name: _read_robot(
@@ -116,7 +117,7 @@ def read_recording(header: Header, columns: PlainMapping, messages_by_topic: Mes
         )
         for name in header.robots
     }
-    boxes = rows["boxes"].reshape(n_rows, len(header.boxes), 7)
+    boxes = row_columns["boxes"].reshape(n_rows, len(header.boxes), 7)
     if not np.isfinite(times).all():
         raise InputError(f"the time of row {np.isfinite(times).argmin()} is not a finite number")
     return Recording(header, times, robots, boxes, events=_read_events(messages_by_topic.get(EVENTS, ())))
@@ -156,6 +157,7 @@ _COLUMNS: Shape = {"requests": bool, "free": bool, "slips": bool, "sensors": {st
 
 
 def _joint_layouts(header: RobotHeader) -> dict[str, MessageLayout]:
+    """Return the layouts of a robot's messages about all joints, by topic."""
     return {
         "joint_states": messages.joint_state(header.joints, effort=True),
         "joint_commands": messages.joint_state(header.joints, effort=False),
@@ -164,6 +166,14 @@ def _joint_layouts(header: RobotHeader) -> dict[str, MessageLayout]:
 
 
 def _row_layout(header: RobotHeader, n_boxes: int, *, free: bool, slips: bool) -> MessageLayout:
+    """Return the layout of a robot's other values in a row.
+
+    Args:
+        header: the header of the robot.
+        n_boxes: the number of boxes on the field.
+        free: whether the record states which joints have their torque off.
+        slips: whether the record has the slips of feet.
+    """
     n_free = len(header.joints) if free else 0
     n_slips = len(header.feet) if slips else 0
     return messages.robot_row(len(header.feet), n_boxes, n_free, n_slips)
@@ -174,13 +184,13 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
     n_rows = len(record)
     header = record.header
     stamp = stamps(times_ns)
-    absent = np.zeros((n_rows, 0))
+    no_values = np.zeros((n_rows, 0))
     positions_and_efforts = {
         "joint_states": (record.positions, record.efforts),
-        "joint_commands": (record.commands, absent),
+        "joint_commands": (record.commands, no_values),
     }
     if record.requests is not None:
-        positions_and_efforts["joint_requests"] = (record.requests, absent)
+        positions_and_efforts["joint_requests"] = (record.requests, no_values)
     layouts = _joint_layouts(header)
     for name, (position, effort) in positions_and_efforts.items():
         packed = layouts[name].pack(n_rows, stamp=stamp, position=position, effort=effort)
@@ -194,8 +204,8 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
         footprints=record.footprints.reshape(n_rows, 12 * len(header.feet)),
         foot_contacts=record.foot_contacts,
         box_contacts=record.box_contacts,
-        free=absent if free is None else free,
-        slips=absent if slips is None else slips,
+        free=no_values if free is None else free,
+        slips=no_values if slips is None else slips,
     )
     yield Topic(prefix + "row", messages.ROBOT_ROW, times_ns, messages=packed)
     start_layout = messages.start(len(header.joints))
@@ -223,28 +233,37 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
 
 
 def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
-    """Yield the topics of a robot's decisions and readings; `prefix` begins their names."""
+    """Yield the topics of a robot's decisions, as JSON, and of the sensor readings at these decisions.
+
+    Args:
+        prefix: what the names of the topics begin with.
+        decisions: the decisions.
+    """
     times_ns = to_ns(decisions.times)
-    rows = zip(
-        decisions.times.tolist(),
-        decisions.states,
-        decisions.inputs,
-        decisions.outputs,
-        decisions.playing,
-        strict=True,
-    )
-    packed_decisions = [to_json(dict(zip(_DECISION_KEYS, row, strict=True))).encode() for row in rows]
-    yield Topic(prefix + "decisions", messages.DECISION, times_ns, messages=packed_decisions)
-    if decisions.sensors:
-        layout = messages.readings({name: len(values.T) for name, values in decisions.sensors.items()})
-        columns = {"time_s": decisions.times}
-        columns |= {str(i): values for i, values in enumerate(decisions.sensors.values())}
-        packed = layout.pack_fields(len(decisions), columns)
-        schema = messages.readings_schema(tuple(decisions.sensors))
-        yield Topic(prefix + "sensors", schema, times_ns, messages=packed)
-
-
-_DECISION_KEYS = ("time_s", "state", "inputs", "outputs", "playing")
+    decision_messages = [
+        to_json(
+            {"time_s": time_s, "state": state, "inputs": inputs, "outputs": outputs, "playing": playing}
+        ).encode()
+        for time_s, state, inputs, outputs, playing in zip(
+            decisions.times.tolist(),
+            decisions.states,
+            decisions.inputs,
+            decisions.outputs,
+            decisions.playing,
+            strict=True,
+        )
+    ]
+    yield Topic(prefix + "decisions", messages.DECISION, times_ns, messages=decision_messages)
+    if not decisions.sensors:
+        return
+    layout = messages.readings({channel: len(values.T) for channel, values in decisions.sensors.items()})
+    # the layout's fields are numbered, since names of channels need not be identifiers
+    values_by_field = {"time_s": decisions.times}
+    for number, values in enumerate(decisions.sensors.values()):
+        values_by_field[str(number)] = values
+    reading_messages = layout.pack_fields(len(decisions), values_by_field)
+    schema = messages.readings_schema(tuple(decisions.sensors))
+    yield Topic(prefix + "sensors", schema, times_ns, messages=reading_messages)
 
 
 def _events_topic(events: Sequence[Event]) -> Topic:
@@ -290,7 +309,18 @@ def _unpack_topic(
 def _read_robot(
     name: str, header: Header, columns: PlainMapping, messages_by_topic: Messages, n_rows: int
 ) -> RobotRecord:
-    """Return the record of a robot from its topics; `columns` has the robot's optional columns."""
+    """Return the record of a robot, read from the messages of its topics.
+
+    Args:
+        name: the name of the robot.
+        header: the header of the recording.
+        columns: which optional columns the record has, as returned by `columns_of` for this robot.
+        messages_by_topic: the messages of the exact topics, by topic.
+        n_rows: the number of rows.
+
+    Raises:
+        InputError: messages are missing or damaged.
+    """
     prefix = f"/{name}/"
     robot = header.robots[name]
     has_requests = columns["requests"]
@@ -331,12 +361,21 @@ def _read_robot(
 def _read_lights(
     topic: str, names: Sequence[str] | None, messages_by_topic: Messages, n_rows: int
 ) -> dict[str, Array] | None:
-    """Return the colours of the lights of these names in each row; None without names."""
+    """Return the colours of a robot's lights in each row, `(n_rows, 3)` each, by the names of the lights.
+
+    Args:
+        topic: the topic of the lights.
+        names: the names of the lights; None if the recording has none.
+        messages_by_topic: the messages of the exact topics, by topic.
+        n_rows: the number of rows.
+    """
     if names is None:
         return None
     require_shape(f"names of {topic}", names, [str])
-    colours = _unpack_topic(messages.lights(names), topic, messages_by_topic, n_expected=n_rows)["colour"]
-    return {name: colours[:, 3 * i : 3 * i + 3] for i, name in enumerate(names)}
+    layout = messages.lights(names)
+    columns = _unpack_topic(layout, topic, messages_by_topic, n_expected=n_rows)["colour"]
+    # three columns for each light: red, green, blue
+    return {name: columns[:, 3 * i : 3 * i + 3] for i, name in enumerate(names)}
 
 
 def _read_contacts(topic: str, names: Sequence[str] | None, messages_by_topic: Messages) -> Contacts | None:
@@ -356,7 +395,13 @@ def _read_contacts(topic: str, names: Sequence[str] | None, messages_by_topic: M
 
 
 def _read_decisions(prefix: str, sensor_sizes: Mapping[str, int], messages_by_topic: Messages) -> Decisions:
-    """Return the decisions of a robot; a sensor's size is the number of values in its readings."""
+    """Return the decisions of a robot, with the sensor readings at each.
+
+    Args:
+        prefix: what the names of the robot's topics begin with.
+        sensor_sizes: the number of values in a reading of each sensor.
+        messages_by_topic: the messages of the exact topics, by topic.
+    """
     topic = prefix + "decisions"
     rows = [_parse_message(topic, raw, "inputs", "outputs") for raw in messages_by_topic.get(topic, ())]
     sensors = {}

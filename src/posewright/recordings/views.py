@@ -109,20 +109,20 @@ class _Frames:
 
 
 def _moving_frames(recording: Recording, rows: slice) -> _Frames:
-    """Return the frames of boxes, bases and links with a joint."""
+    """Return the coordinate frames of boxes, bases and links with a joint, in each of some rows."""
     frames = _Frames()
-    for i, poses in enumerate(np.moveaxis(recording.boxes[rows], 1, 0), 1):
-        frames.add(f"box_{i}", FIELD, poses[:, :3], poses[:, 3:])
+    for box_index, box_poses in enumerate(np.moveaxis(recording.boxes[rows], 1, 0)):
+        frames.add(f"box_{box_index + 1}", FIELD, position=box_poses[:, :3], rotations=box_poses[:, 3:])
     for name, record in recording.robots.items():
         header = record.header
-        poses = record.base[rows]
-        poses = np.where(np.isfinite(poses).all(axis=1, keepdims=True), poses, _IDENTITY_POSE)
-        frames.add(f"{name}/{BASE}", FIELD, poses[:, :3], poses[:, 3:])
+        is_base_known = np.isfinite(record.base[rows]).all(axis=1, keepdims=True)
+        base_poses = np.where(is_base_known, record.base[rows], _IDENTITY_POSE)
+        frames.add(f"{name}/{BASE}", FIELD, position=base_poses[:, :3], rotations=base_poses[:, 3:])
         rotations = link_rotations(header, np.nan_to_num(record.positions[rows]))
-        for i, link in enumerate(movable_links(header)):
+        for link_index, link in enumerate(movable_links(header)):
             child = link_frame(name, header, link["name"])
             parent = link_frame(name, header, link["parent"])
-            frames.add(child, parent, link["position"], rotations[:, i])
+            frames.add(child, parent, link["position"], rotations[:, link_index])
     return frames
 
 
@@ -190,14 +190,23 @@ def _sensor_topics(
 def _flash_lidar_topics(
     robot: str, sensor: str, sensor_card: PlainMapping, decisions: Decisions
 ) -> Iterator[Topic]:
-    """Yield the depth images and point clouds of a flash lidar; NaN where a beam hit nothing."""
+    """Yield the depth images and point clouds of a flash lidar, which measures all beams of a grid at once.
+
+    Both are NaN where a beam hit nothing. There are none if the readings do not fit the grid.
+
+    Args:
+        robot: the name of the robot.
+        sensor: the name of the sensor.
+        sensor_card: the card of the sensor, with the rows and columns of its grid.
+        decisions: the decisions of the robot, with the readings.
+    """
     rows = sensor_card.get("rows", 0)
     columns = sensor_card.get("columns", 0)
     if decisions.sensors[sensor].shape[1] != rows * columns:
         return
-    selected = _indices_with_spacing(decisions.times, 1.0 / LIDAR_HZ)
-    times_ns = to_ns(decisions.times[selected])
-    distances = decisions.sensors[sensor][selected]
+    selected_indices = _indices_with_spacing(decisions.times, 1.0 / LIDAR_HZ)
+    times_ns = to_ns(decisions.times[selected_indices])
+    distances = decisions.sensors[sensor][selected_indices]
     n_images = len(distances)
     stamp = stamps(times_ns)
     frame = _sensor_frame(robot, sensor)
@@ -205,12 +214,13 @@ def _flash_lidar_topics(
     left = beam_slopes(columns, float(sensor_card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
     up = beam_slopes(rows, float(sensor_card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
     ahead = distances.reshape(n_images, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
-    ahead[(distances >= float(sensor_card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
-    packed = messages.depth_image(frame, rows, columns).pack(n_images, stamp=stamp, data=ahead)
-    yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, messages=packed)
+    hits_nothing = distances >= float(sensor_card.get("max_range_m", math.inf))
+    ahead[hits_nothing.reshape(ahead.shape)] = np.nan
+    depth_messages = messages.depth_image(frame, rows, columns).pack(n_images, stamp=stamp, data=ahead)
+    yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, messages=depth_messages)
     points = np.stack([ahead, ahead * left, ahead * up], axis=-1)
-    packed = messages.point_cloud(frame, rows, columns).pack(n_images, stamp=stamp, data=points)
-    yield Topic(f"/{robot}/points/{sensor}", messages.POINT_CLOUD, times_ns, messages=packed)
+    cloud_messages = messages.point_cloud(frame, rows, columns).pack(n_images, stamp=stamp, data=points)
+    yield Topic(f"/{robot}/points/{sensor}", messages.POINT_CLOUD, times_ns, messages=cloud_messages)
 
 
 def _indices_with_spacing(times: Floats, period_s: float) -> list[int]:

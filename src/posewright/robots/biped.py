@@ -55,7 +55,8 @@ class BipedGeometry:
     """Geometry of a biped's legs with all joints at 0; lengths are those of the right leg.
 
     Attributes:
-        joints: of each leg from the trunk to the foot, by side: six, or five without a yaw at the hip.
+        joints: the joints of each leg from the trunk to the foot, by side: six, or five without a yaw at the
+            hip.
         feet: name of each leg's foot, by side.
         hip_m: a point of the yaw's axis at the height of the roll axis, in the trunk's frame [m].
         hip_ahead_m: how far in front of the yaw's axis the pitch axis is [m].

@@ -55,13 +55,13 @@ class Robot:
         name: short name, such as `sony_ers7`.
         maker: its manufacturer.
         title: its name in words.
-        joints: in the order of the card.
-        servos: of the joints, in their order.
+        joints: the joints in the order of the card.
+        servos: the servos of the joints, in their order.
         feet: names of the feet in the model.
-        poses: by name, each with an angle for every joint [rad].
-        groups: of joints, by name.
+        poses: the poses by name, each with an angle for every joint [rad].
+        groups: the groups of joints, by name.
         mirror_pairs: joints that are exchanged when a pose is mirrored.
-        numberings: by name, each with joint names by ID.
+        numberings: the numberings by name, each with joint names by ID.
         sensors: specifications.
         frame_period_s: time between two commands to its servos [s].
         coupled_limits: limits that depend on other joints.
@@ -71,14 +71,14 @@ class Robot:
         leds: its lights.
         motion_rules: thresholds for motions that differ from the general ones.
         sources: texts of the sources, by the keys in the card.
-        servo_models: by name.
+        servo_models: the servo models by name.
         legs: geometry, in the order of their feet; empty if the card has none.
         biped: geometry of two legs that mirror each other; None if the card has none.
         head: geometry of neck, head and camera; None if the card has none.
         model_path: the MuJoCo model; None without one.
-        folder: of the card; None for an ad-hoc card.
+        folder: the folder of the card; None for an ad-hoc card.
         link_masses_kg: masses by body of the model [kg]; empty if the card has none.
-        text: of the card, for recordings.
+        text: the text of the card, for recordings.
     """
 
     name: str

@@ -22,7 +22,7 @@ def card_lines(robot: Robot, sections: Sequence[str] = ()) -> Lines:
     """Yield a robot's card as lines and tables.
 
     Args:
-        robot: to show.
+        robot: the robot to show.
         sections: names of `SECTIONS` to show in full, or `all`; empty for a summary.
 
     Raises:
@@ -72,7 +72,7 @@ def card_tables(card: PlainMapping, sections: Iterable[str] | None = None) -> It
     """Yield the tables of a card that are not empty.
 
     Args:
-        card: as returned by `posewright.robots.describe`.
+        card: the card as returned by `posewright.robots.describe`.
         sections: names of `SECTIONS`; all by default.
     """
     for section in SECTIONS if sections is None else sections:
@@ -128,6 +128,7 @@ def _lights(card: PlainMapping) -> Table:
 
 
 def _mirror_pairs(card: PlainMapping) -> Table:
+    """Return the table of joints that mirror each other, and whether by the same or the opposite angle."""
     rows = [
         (pair["right"], pair["left"], "same" if pair["sign"] > 0 else "opposite")
         for pair in card["mirror_pairs"]
@@ -136,13 +137,13 @@ def _mirror_pairs(card: PlainMapping) -> Table:
 
 
 def _joints(card: PlainMapping) -> Table:
-    """Return the table of joints and servos in full."""
+    """Return the table of all joints, with their limits, mechanical stops and servos."""
     rows = []
     for joint in card["joints"]:
         servo = joint["servo"]
         limits = (joint["lower_deg"], joint["upper_deg"])
         stops = (joint["hardware_lower_deg"], joint["hardware_upper_deg"])
-        if stops == limits:  # nothing new to show
+        if stops == limits:  # not written twice
             stops = ("", "")
         rows.append(
             (
@@ -242,11 +243,12 @@ def _schemes_table(title: str, card: PlainMapping, schemes: dict[str, dict[str, 
         card: the card whose joints are the rows.
         schemes: by the name of a scheme, the joints by their IDs or names in it.
     """
-    names_by_joint = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
+    names_of_schemes = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
     rows = []
-    for joint in card["joints"] if schemes else ():
-        joint_name = joint["name"]
-        rows.append((joint_name, *(names.get(joint_name, "") for names in names_by_joint)))
+    if schemes:
+        for joint in card["joints"]:
+            cells = [name_by_joint.get(joint["name"], "") for name_by_joint in names_of_schemes]
+            rows.append((joint["name"], *cells))
     return _table(title, ("joint", *schemes), rows)
 
 

@@ -160,8 +160,8 @@ def unlisted_robot(
     """Return an ad-hoc card, with joints limited to a whole turn each way and without model and poses.
 
     Args:
-        name: of the robot.
-        joint_names: in order.
+        name: the name of the robot.
+        joint_names: the joint names in order.
         title: name in words.
         scheme: name of a naming scheme with the names of the joints.
         design: label in Sony's motion files for all joints.

@@ -54,11 +54,13 @@ class CoupledLimit:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """The r rows of one table, with c conditions each, as arrays.
+    """The r rows of one table of limits, with c conditions each, as arrays.
+
+    A row limits a joint while the joints of its conditions are within the row's ranges.
 
     Attributes:
-        column: of the limited joint.
-        condition_columns: of the joints of the conditions, `(c,)`.
+        column: the column of the limited joint.
+        condition_columns: the columns of the joints of the conditions, `(c,)`.
         ranges: lower and upper ends of the conditions' ranges, `(2, r, c)` [rad].
         limits: lower and upper limits, `(2, r)` [rad].
     """
@@ -70,20 +72,26 @@ class _Table:
 
     @classmethod
     def of(cls, rows: Sequence[CoupledLimit], joint_indices: Mapping[str, int]) -> _Table:
-        """Return the table of some rows, all with the same `CoupledLimit.table_key`."""
-        joint, condition_joints = rows[0].table_key
-        ranges = [
-            [
-                (condition.lower_rad - row.rounding_rad, condition.upper_rad + row.rounding_rad)
-                for condition in row.conditions
-            ]
-            for row in rows
+        """Return rows as a table; all have the same `CoupledLimit.table_key`.
+
+        Args:
+            rows: the rows.
+            joint_indices: the index of each joint of the robot, by its name.
+        """
+        limited_joint, condition_joints = rows[0].table_key
+        lower_ends = [
+            [condition.lower_rad - row.rounding_rad for condition in row.conditions] for row in rows
         ]
+        upper_ends = [
+            [condition.upper_rad + row.rounding_rad for condition in row.conditions] for row in rows
+        ]
+        lower_limits = [row.lower_rad for row in rows]
+        upper_limits = [row.upper_rad for row in rows]
         return cls(
-            column=joint_indices[joint],
+            column=joint_indices[limited_joint],
             condition_columns=np.array([joint_indices[name] for name in condition_joints], dtype=np.intp),
-            ranges=np.moveaxis(np.array(ranges, dtype=np.float64), -1, 0),
-            limits=np.array([(row.lower_rad, row.upper_rad) for row in rows]).T,
+            ranges=np.array([lower_ends, upper_ends], dtype=np.float64),
+            limits=np.array([lower_limits, upper_limits]),
         )
 
     def bounds(self, angles: Floats) -> Floats:
@@ -96,11 +104,13 @@ class _Table:
             angles: poses of the robot, `(n, n_joints)` [rad].
         """
         condition_angles = angles[:, None, self.condition_columns]
-        lower, upper = self.ranges
-        applies = ((condition_angles >= lower) & (condition_angles <= upper)).all(axis=-1)  # (n, r)
-        angle = angles[:, self.column, None]
+        lower_ends, upper_ends = self.ranges
+        is_in_range = (condition_angles >= lower_ends) & (condition_angles <= upper_ends)
+        applies = is_in_range.all(axis=-1)  # (n, r)
+        limited_angle = angles[:, self.column, None]
         lower_limits, upper_limits = self.limits
-        excess = np.nan_to_num(np.maximum(lower_limits - angle, angle - upper_limits), nan=0.0)
+        excess = np.maximum(lower_limits - limited_angle, limited_angle - upper_limits)
+        excess = np.nan_to_num(excess, nan=0.0)
         least_exceeded = np.where(applies, excess, math.inf).argmin(axis=1)
         bounds = self.limits[:, least_exceeded]
         bounds[:, ~applies.any(axis=1)] = [[-math.inf], [math.inf]]
@@ -116,7 +126,7 @@ class Coupling:
     Attributes:
         joints: the limited joint of each table.
         condition_joints: the joints on which it depends, of each table.
-        names: of the tables, in words.
+        names: the names of the tables, in words.
     """
 
     def __init__(self, rows: Sequence[CoupledLimit], joint_names: Sequence[str]) -> None:
@@ -153,7 +163,7 @@ class Coupling:
         infinite.
 
         Args:
-            angles: of all joints, `(n, n_joints)` [rad]; NaN for joints whose torque is off.
+            angles: the angles of all joints, `(n, n_joints)` [rad]; NaN for joints whose torque is off.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         bounds = np.empty((2, len(angles), len(self)))
@@ -165,8 +175,8 @@ class Coupling:
         """Return how far each table's joint exceeds its limits, `(n, n_tables)` [rad]; 0 within them.
 
         Args:
-            angles: of all joints, `(n, n_joints)` [rad]; NaN for joints whose torque is off, which exceed
-                nothing.
+            angles: the angles of all joints, `(n, n_joints)` [rad]; NaN for joints whose torque is off, which
+                exceed nothing.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         lower, upper = self.bounds(angles)
@@ -188,7 +198,15 @@ def parse_coupled_limits(node: Node, joints: Collection[str]) -> tuple[CoupledLi
 
 
 def _rows_of_table(node: Node, joints: Collection[str]) -> Iterator[CoupledLimit]:
-    """Yield the rows of a table for each joint that it limits."""
+    """Yield the rows of a table of coupled limits, once for each joint that it limits.
+
+    Args:
+        node: the table, as described at `parse_coupled_limits`.
+        joints: the names of the robot's joints.
+
+    Raises:
+        DocumentError: the table is malformed, or a limited joint depends on itself.
+    """
     fields = node.fields(required=("limits", "rows_deg"), optional=("rounding_deg", "source"))
     rounding_deg = 0.0
     if "rounding_deg" in fields:

@@ -26,7 +26,7 @@ class LegGeometry:
     leg, backward for a rear leg), y outwards from the body, z up.
 
     Attributes:
-        name: of the leg.
+        name: the name of the leg.
         joints: from the trunk to the foot; rotator, elevator and knee of a dog's leg.
         foot: name of its foot.
         outer_end: `front` or `rear`, the direction of its frame's x.

@@ -31,7 +31,7 @@ class Joint:
     robots' files do, and state it.
 
     Attributes:
-        name: of the joint.
+        name: the name of the joint.
         lower_rad: limit [rad].
         upper_rad: limit [rad].
         hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None if unknown.

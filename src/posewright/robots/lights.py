@@ -40,7 +40,7 @@ class Led:
     """A light.
 
     Attributes:
-        name: of the light.
+        name: the name of the light.
         colour: a name; `white/green` if it can show either, `rgb` if it mixes all colours.
         place: on the robot, in words.
     """

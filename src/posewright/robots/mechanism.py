@@ -56,7 +56,7 @@ class LinkShape:
         kind: box, sphere or cylinder.
         size_m: edges of a box; three diameters of a sphere; two diameters and the length of a cylinder, which
             lies along z [m].
-        position_m: of its centre, in the link's frame [m].
+        position_m: the position of its centre, in the link's frame [m].
         rotation: w x y z in the link's frame.
         colour: red, green, blue 0..1; None if not stated.
         is_solid: whether it collides with others, rather than only being visible.
@@ -75,8 +75,8 @@ class Hinge:
     """A joint that turns a link about an axis through the link's origin.
 
     Attributes:
-        name: of the joint.
-        axis: in the link's frame, a unit vector.
+        name: the name of the joint.
+        axis: the axis in the link's frame, a unit vector.
         lower_rad: limit [rad].
         upper_rad: limit [rad].
         effort_nm: greatest torque of its motor [N m]; 0 if not stated.
@@ -96,16 +96,16 @@ class Link:
     """A rigid part.
 
     Attributes:
-        name: of the link.
+        name: the name of the link.
         parent: name of its parent; empty for the base.
-        position_m: of its origin in the parent's frame, with its hinge at 0 [m].
+        position_m: the position of its origin in the parent's frame, with its hinge at 0 [m].
         rotation: w x y z, in the parent's frame.
-        hinge: between it and its parent; None if it is fixed.
+        hinge: the hinge between it and its parent; None if it is fixed.
         mass_kg: its mass [kg].
         centre_m: centre of mass in its own frame [m].
-        inertia: about the centre of mass along its own axes, `(3, 3)` in rows [kg m^2].
-        shapes: in its own frame.
-        line: of its file; None if unknown.
+        inertia: the inertia about the centre of mass along its own axes, `(3, 3)` in rows [kg m^2].
+        shapes: the shapes in its own frame.
+        line: the line of its file; None if unknown.
     """
 
     name: str
@@ -130,9 +130,9 @@ class Mount:
     """The pose of a sensor on a link.
 
     Attributes:
-        name: of the sensor.
+        name: the name of the sensor.
         link: name of the link.
-        position_m: in the link's frame [m].
+        position_m: the position in the link's frame [m].
         rotation: w x y z, in the link's frame.
     """
 
@@ -147,7 +147,7 @@ class Mechanism:
     """A tree of links with sensors.
 
     Attributes:
-        name: of the mechanism.
+        name: the name of the mechanism.
         links: the base first, and each link after its parent.
         mounts: poses of sensors.
         sensors: specifications.
@@ -224,7 +224,7 @@ class Oddity:
 
     Attributes:
         message: describes it.
-        line: of the file; None if unknown.
+        line: the line of the file; None if unknown.
     """
 
     message: str
@@ -316,13 +316,14 @@ def with_card_limits(mechanism: Mechanism) -> Mechanism:
 
 
 def _link_with_card_limits(link: Link) -> Link:
-    """Return a link with limits that a card accepts."""
+    """Return a link whose hinge has limits that a card accepts; see `with_card_limits`."""
     if link.hinge is None:
         return link
     full_turn = 2.0 * math.pi
     lower = max(link.hinge.lower_rad, -full_turn)
     upper = min(link.hinge.upper_rad, full_turn)
-    if lower >= upper - _MIN_RANGE_RAD:
+    has_range = lower < upper - _MIN_RANGE_RAD
+    if not has_range:  # files without limits often state 0 for both
         lower = -math.pi
         upper = math.pi
     return replace(link, hinge=replace(link.hinge, lower_rad=lower, upper_rad=upper))

@@ -57,7 +57,7 @@ def read_robot(path: Path | str) -> Robot:
     """Read a robot's card.
 
     Args:
-        path: of the card, or of its folder if the card is named `robot.yaml`.
+        path: the path of the card, or of its folder if the card is named `robot.yaml`.
 
     Raises:
         DocumentError: the card cannot be read or contradicts itself; the message has the line.

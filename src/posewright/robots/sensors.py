@@ -59,7 +59,7 @@ class Channel:
     Attributes:
         name: key of the reading in a body's state, such as `imu.orientation`.
         unit: `m`, `rad`, `rad/s`, `m/s^2`, `ticks`, `1` for a plain number, or empty for true and false.
-        shape: of a reading.
+        shape: the shape of a reading.
     """
 
     name: str
@@ -75,7 +75,7 @@ class RangeSensor:
         mount: site or body of the model it is fixed to.
         max_range_m: farthest distance; also the reading if nothing is hit [m].
         min_range_m: nearest distance; also the reading of any nearer object [m].
-        position_m: in the mount's frame [m].
+        position_m: the position in the mount's frame [m].
         yaw_deg: direction of the fan's middle, positive to the left [deg].
         pitch_deg: the same, positive downwards [deg].
         fan_deg: opening of the fan [deg].
@@ -112,7 +112,7 @@ class RangeScan:
         max_range_m: farthest distance; also the reading if nothing is hit [m].
         start_deg: direction of the first beam, positive to the left [deg].
         step_deg: angle from one beam to the next, positive to the left [deg].
-        position_m: in the mount's frame [m].
+        position_m: the position in the mount's frame [m].
         pitch_deg: tilt of all beams, positive downwards [deg].
     """
 
@@ -277,7 +277,7 @@ class FloorSensor:
 
     Attributes:
         mount: site or body of the model it is fixed to.
-        position_m: in the mount's frame [m].
+        position_m: the position in the mount's frame [m].
         reach_m: greatest height above the floor; higher up, or upside down, the reading is 0 [m].
     """
 
@@ -355,7 +355,7 @@ class CodeReader:
 
     Attributes:
         mount: site or body of the model it is fixed to.
-        texts: that it recognises, numbered from 1; a reading of 0 is none of them.
+        texts: the texts that it recognises, numbered from 1; a reading of 0 is none of them.
         pitch_deg: tilt of its line of sight, positive downwards [deg].
         rate_hz: images per second; the reading stays in between [Hz].
     """

@@ -48,11 +48,11 @@ class PidGains:
     """A setting of a PID controller, each gain scaled by a power of two.
 
     Attributes:
-        name: of the setting.
+        name: the name of the setting.
         p: proportional gain before scaling.
         i: integral gain before scaling.
         d: derivative gain before scaling.
-        shifts: of the three gains: 16 leaves a gain unchanged, 15 halves it.
+        shifts: the shifts of the three gains: 16 leaves a gain unchanged, 15 halves it.
     """
 
     name: str
@@ -97,7 +97,7 @@ class ServoModel:
     """Data of a servo model.
 
     Attributes:
-        name: of the model.
+        name: the name of the model.
         ticks: number of positions over its whole range.
         range_deg: its range of positions [deg].
         no_load_speed_rad_s: speed without load at `supply_v` [rad/s].
@@ -105,7 +105,7 @@ class ServoModel:
         compliance_slope: default slope: error in ticks at which the torque is full; None if the stiffness is
             not set by a slope.
         supply_v: voltage at which speed and torque are stated [V].
-        gear_ratio: of the gearbox.
+        gear_ratio: the ratio of the gearbox.
         mass_kg: its mass [kg].
         first_tick: its first position.
         tick_urad: size of a tick of servos that are commanded angles [micro-radian]; None if the ticks divide
@@ -258,7 +258,7 @@ class Servo:
     not listed are as in `ServoModel`.
 
     Attributes:
-        joint: that it moves.
+        joint: the joint that it moves.
         id: on the bus; None without a bus.
         model: name of its model.
         centre_deg: servo degrees at which the joint's angle is zero [deg].

@@ -42,7 +42,7 @@ class ProgramOrigin:
 
     Attributes:
         program: its name in the catalogue, or of its file.
-        options: of the program's kind.
+        options: the options of the program's kind.
         controller: what replaced the program's controller, such as `mine.py:Mine` or a board; else empty.
     """
 

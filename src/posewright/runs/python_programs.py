@@ -91,7 +91,7 @@ class PythonProgram:
         start_pose: joint angles at the start, `(n_joints,)` [rad].
         documents: the texts it was read from, by file name.
         kind: precedes the name in recordings.
-        warnings: about the program.
+        warnings: the warnings about the program.
         extras: additional plain data in a recording.
     """
 

@@ -102,7 +102,7 @@ class _JudgedFile(NamedTuple):
     """A judged recording.
 
     Attributes:
-        path: of the recording.
+        path: the path of the recording.
         run: its entry in the batch.
         contest_title: title of its contest.
         rules_text: the rules by which it was judged.

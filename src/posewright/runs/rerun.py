@@ -67,8 +67,8 @@ class Rerun:
     Attributes:
         status: whether the digests are equal.
         reason: where the runs differ, or why there was no second one; empty for the same run.
-        digest: of the recording.
-        new_digest: of the second run; empty if there was none.
+        digest: the digest of the recording.
+        new_digest: the new digest of the second run; empty if there was none.
         notes: versions that made the recording, where they are unknown or not those here; and robots that
             are not as they ship.
     """
@@ -138,7 +138,7 @@ def rerun_files(
     """Run each recording of a list again, as `rerun` does, and yield the results in the order of the list.
 
     Args:
-        paths: of the recordings.
+        paths: the paths of the recordings.
         trust_python: whether to execute Python code that the recordings carry.
         workers: number of processes; 1 runs in this one. It has no effect with an executor.
         executor: a pool that runs them instead; its workers must see the files.
@@ -297,8 +297,8 @@ class _RecordedProgram:
     """Reads the program of one robot from the documents of a recording.
 
     Args:
-        header: of the recording.
-        name: of the robot.
+        header: the header of the recording.
+        name: the name of the robot.
         folder: where the robot's documents are written; it must not exist.
         trust_python: whether to execute attached Python code.
     """

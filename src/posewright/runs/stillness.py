@@ -24,7 +24,7 @@ class _Reference(NamedTuple):
 
     Attributes:
         angles: a command, `(n_joints,)` [rad].
-        position: of the base, `(3,)` [m].
+        position: the position of the base, `(3,)` [m].
     """
 
     angles: Floats

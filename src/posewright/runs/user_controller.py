@@ -17,7 +17,7 @@ class UserController(Controller):
 
     Args:
         controller: the user's.
-        name: for messages.
+        name: the name of the controller in messages.
     """
 
     def __init__(self, controller: Controller, name: str) -> None:

@@ -143,13 +143,19 @@ class WorkerPool(Executor):
                 yield child
 
     def describe_failure(self) -> str:
-        """Terminate all workers and return how one ended by itself: ` by SIGKILL`; empty if unknown."""
+        """Terminate all workers, and return why the pool is broken, to follow "a worker process ended".
+
+        Returns:
+            The signal or exit code of a worker that ended by itself, such as ` by SIGKILL`; empty if unknown.
+        """
         self.terminate()
         for child in self._started_workers:
             exit_code = child.exitcode
-            if exit_code is None or exit_code in (0, -signal.SIGTERM):  # SIGTERM is from `terminate`
+            was_terminated_by_us = exit_code in (0, -signal.SIGTERM)
+            if exit_code is None or was_terminated_by_us:
                 continue
-            if -exit_code in set(signal.Signals):  # a negative code is the signal that ended it
+            is_signal = -exit_code in set(signal.Signals)  # a negative code is the signal that ended it
+            if is_signal:
                 return f" by {signal.Signals(-exit_code).name}"
             return f" with exit code {exit_code}"
         return ""

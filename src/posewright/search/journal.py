@@ -193,7 +193,8 @@ class Journal:
     Attributes:
         plan: the plan of the search.
         made_with: packages that drew the candidates, with their versions.
-        attempts: in order: the start, then generation by generation; the last generation may be unfinished.
+        attempts: the attempts in order: the start, then generation by generation; the last generation may be
+            unfinished.
         n_bytes: length of its complete lines; the remainder was cut off.
         last_checksum: the checksum of its last complete line.
     """
@@ -286,11 +287,12 @@ class JournalWriter:
     """
 
     def __init__(self, path: Path, plan: Plan) -> None:
+        """Open the file, lock it against other processes, and read what it contains."""
         self.recorded: tuple[Attempt, ...] = ()
         self._path = path
-        self._made_with = _package_versions()
+        self._made_with = _package_versions()  # of the packages that draw the candidates
         self._end_offset = 0  # of the last complete line [byte]
-        self._last_checksum = ""
+        self._last_checksum = ""  # of the last line, which the next one continues
         self._handle = _open_file(path)
         try:
             _require_lock(self._handle, path)

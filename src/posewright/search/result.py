@@ -81,9 +81,9 @@ class TuningResult:
     Attributes:
         best: the best values; the first ones of several with the same score.
         score: the score of the best values; infinity if no candidate could be judged.
-        facts: about the best values.
+        facts: the facts about the best values.
         evaluations: number of evaluations.
-        generations: in order.
+        generations: the generations in order.
         ending: why the search ended.
     """
 

@@ -126,6 +126,7 @@ class _Axis:
     """
 
     def __init__(self, dimension: Dimension) -> None:
+        """Choose the coordinates; an integer has half a step more at both ends, so that all are as likely."""
         self._dimension = dimension
         self.is_whole = dimension.is_whole
         if dimension.is_whole:

@@ -98,7 +98,17 @@ class FindingsPanel(Panel):
 
     @action
     def angles(self, *, joint: str) -> View:
-        """Return the commanded and the simulated angle of a joint [deg] over time [s]."""
+        """Return the commanded and the simulated angle of a joint over time, for a curve of few points.
+
+        Args:
+            joint: the name of the joint.
+
+        Returns:
+            Times [s], `expected_deg` and `simulated_deg`, from the row before the motion on.
+
+        Raises:
+            InputError: the motion has not been simulated.
+        """
         if self._trial_result is None:
             raise InputError("the motion was not run under gravity", hint="switch physics on")
         played_motion = self._trial_result.played_motion

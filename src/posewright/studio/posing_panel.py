@@ -123,7 +123,7 @@ class OnionSkin:
         self._views[step].set_visible(True)
 
     def _clear(self) -> None:
-        """Remove the ghosts; the next ones are of the present robot."""
+        """Remove the ghosts, the neighbouring poses drawn faintly; the next ones are of the present robot."""
         for view in self._views.values():
             view.root.remove()
         self._views = {}

@@ -171,7 +171,7 @@ class BusThread:
         return port, robot
 
     def _run_teaching(self, port: SerialPort, robot: Robot) -> None:
-        """Run jobs and report the robot's angles and free joints, until stopped or told to drive the body.
+        """Run jobs and report the robot's angles and free joints, until stopped or a follower is to drive it.
 
         Errors of jobs and readings are reported, and the thread goes on; only a lost port ends it. At the end
         all torque is switched off, or stays as it is if the body is driven next.
@@ -433,9 +433,18 @@ class TeachPanel(Panel):
             raise UnknownNameError.among("body", body, self._status.bodies)
         if self._bus is not None:
             raise InputError("a body is open already", hint="disconnect it first")
-        status = replace(self._status, state="opening", body=body, caught="", warnings=())
-        status = replace(status, trouble="", recovery="")
-        self._publish(status)
+        self._publish(
+            replace(
+                self._status,
+                state="opening",
+                body=body,
+                caught="",
+                warnings=(),
+                trouble="",
+                recovery="",
+            )
+        )
+        # the bus calls these on its own thread; `post` runs their work on the session's thread
         post = self._session.post
         self._bus = bus = BusThread(
             self._robot,
@@ -588,6 +597,7 @@ class TeachPanel(Panel):
         return self._session.document.pages.motion(self._session.cursor.page)
 
     def _require_bus(self) -> BusThread:
+        """Return the bus of the open body; raise an InputError without one, or while it follows the pose."""
         if self._bus is None or self._status.state != "open":
             raise InputError("no body is open", hint="connect one first")
         if self._follower is not None:
@@ -595,12 +605,19 @@ class TeachPanel(Panel):
         return self._bus
 
     def _close(self, bus: BusThread) -> None:
+        """Begin to close the body; `_end` is called when it is closed."""
         self._follower = None
         bus.stop()
         self._publish(replace(self._status, state="closing", follows=False, not_sent=""))
 
     def _show_state(self, bus: BusThread, angles: Floats, free_joints: tuple[str, ...]) -> None:
-        """Publish the body's angles and free joints, and show them in the 3-D view if `live`."""
+        """Publish the body's angles and free joints, and show them in the 3-D view if `live`.
+
+        Args:
+            bus: the bus of the body.
+            angles: its joint angles, `(n_joints,)` [rad]; NaN where a joint could not be read.
+            free_joints: the names of the joints whose torque is off.
+        """
         if self._status.state == "closing":
             return
         self._session.publish("body", angles_deg(angles))

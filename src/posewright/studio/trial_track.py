@@ -309,8 +309,8 @@ def _contest_view(picture: ContestPicture | None) -> View:
 
 def _series_view(series: Series) -> View:
     """Return a series as plain data, thinned out to at most `MAX_POINTS` points."""
-    step = max(1, math.ceil(len(series.times) / MAX_POINTS))
-    points = zip(series.times[::step].tolist(), series.values[::step].tolist(), strict=True)
+    every = max(1, math.ceil(len(series.times) / MAX_POINTS))
+    points = zip(series.times[::every].tolist(), series.values[::every].tolist(), strict=True)
     return {
         "title": series.title,
         "unit": series.unit,

@@ -113,10 +113,12 @@ class KinematicWalk:
 
     def now(self) -> WalkState:
         """Compute the frames that are due by the present time, and return the state after them."""
-        n_due = int((time.monotonic() - self._start_s) / self._frame_s) - self._n_frames
+        elapsed_frames = int((time.monotonic() - self._start_s) / self._frame_s)
+        n_due = elapsed_frames - self._n_frames
         if n_due > 0:
             self._walker.request(self._walker.clip_command(self._steering()))
             self._n_frames += n_due
+            # after a long pause the walk goes on from where it was, rather than catching up
             for angles in self._walker.frames(min(n_due, MAX_FRAMES_AT_ONCE)):
                 self._advance_base(angles)
         return WalkState(self._n_frames * self._frame_s, self._base_pose(), self._angles)
@@ -154,13 +156,13 @@ class KinematicWalk:
 
 
 def _base_displacement(before: Floats, after: Floats) -> Floats:
-    """Return the displacement of a base from resting points in its frame before and after it.
+    """Return the displacement of a base, computed from points of the ground that it sees before and after.
 
     In the frame of the base the points move opposite to it; their turn is that of the least-squares fit.
 
     Args:
-        before: points before the displacement, `(n, 2)` [m].
-        after: the same points after it, `(n, 2)` [m].
+        before: points in the frame of the base before the displacement, `(n, 2)` [m].
+        after: the same points in the frame after it, `(n, 2)` [m].
 
     Returns:
         x, y and turn, `(3,)` [m, m, rad].
@@ -356,10 +358,15 @@ class WalkPreview:
             self._scene.show_pose(self._scene.kinematic_model.stand(standing).base, standing)
 
     def _tick(self, now_s: float) -> None:
-        """Show the walk at a time of the clock [s]; restart or redraw it if that is due."""
-        if self._restart_at_s is not None and now_s >= self._restart_at_s and self._walker is not None:
+        """Show the walk at a time of the clock [s]; restart or redraw it if that is due.
+
+        The ticker that calls this ends when there is nothing more to show.
+        """
+        is_restart_due = self._restart_at_s is not None and now_s >= self._restart_at_s
+        if is_restart_due and self._walker is not None:
             self.begin(in_physics=isinstance(self._current_walk, PhysicsWalk))
-        if self._redraw_at_s is not None and now_s >= self._redraw_at_s:
+        is_redraw_due = self._redraw_at_s is not None and now_s >= self._redraw_at_s
+        if is_redraw_due:
             self._redraw_at_s = None
             self._draw()
         state = None if self._current_walk is None else self._current_walk.now()
@@ -410,12 +417,13 @@ class WalkPreview:
         content = GaitContent(self._gait, self._scene.robot, self._command)
         paths_mm = {}
         for foot, path in content.feet.items():
-            self._draw_path(
-                foot, np.stack([path.executed_positions[:-1], path.executed_positions[1:]], axis=1)
-            )
-            side_view_mm = 1000.0 * (path.executed_positions - path.equilibrium_m)[:, [0, 2]]  # x and z
-            step = max(1, len(side_view_mm) // SIDE_POINTS)
-            paths_mm[foot] = side_view_mm.round(2)[::step].tolist()
+            positions = path.executed_positions
+            line_segments = np.stack([positions[:-1], positions[1:]], axis=1)
+            self._draw_path(foot, line_segments)
+            x_and_z = [0, 2]
+            side_view_mm = 1000.0 * (positions - path.equilibrium_m)[:, x_and_z]
+            every = max(1, len(side_view_mm) // SIDE_POINTS)  # fewer points are enough for the window
+            paths_mm[foot] = side_view_mm.round(2)[::every].tolist()
         joint, share = content.fastest_joint_and_share
         self._session.publish("footing", {"fastest": joint, "share": round(share, 3), "ways_mm": paths_mm})
 

@@ -106,7 +106,7 @@ class Ping:
     """An answer to a ping.
 
     Attributes:
-        id: of the device.
+        id: the ID of the device.
         error: the bits of its error byte.
         model_number: None if the device answers nothing but pings (its status return level is 0).
         firmware: None as above.

@@ -94,11 +94,12 @@ class DynamixelPlant(SingleBodyPlant):
     Args:
         robot: its servos need IDs, and the control table of an AX-12.
         port: path and rate of the port.
-        start_pose: to which the joints move gently when the plant is opened, `(n_joints,)` [rad].
+        start_pose: the start pose to which the joints move gently when the plant is opened, `(n_joints,)`
+            [rad].
         now: a monotonic clock [s].
         sleep: waits for a time [s].
         settings: how the bus is used.
-        name: of the robot in the plant; None for the robot's own.
+        name: the name of the robot in the plant; None for the robot's own.
         sensors: reads other devices on the bus, by channel.
 
     Attributes:
@@ -440,7 +441,7 @@ class DynamixelPlant(SingleBodyPlant):
         While the loss lasts, it is reported every `REPORT_PERIOD_S`.
 
         Args:
-            goal: to which the joints move afterwards, `(n_joints,)` [ticks].
+            goal: the goal to which the joints move afterwards, `(n_joints,)` [ticks].
             loss: the present loss: servos or the port do not answer.
 
         Returns:

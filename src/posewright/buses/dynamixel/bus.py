@@ -104,7 +104,7 @@ def open_bus(port: str, baud: int = BAUD, robot: Robot | None = None) -> Bus:
     Args:
         port: such as /dev/ttyUSB0.
         baud: rate of the bus [bits per second].
-        robot: whose joints messages name; None names servos by their IDs only.
+        robot: the robot whose joints messages name; None names servos by their IDs only.
 
     Raises:
         BodyError: there is no such port, or another program holds it.
@@ -371,7 +371,7 @@ class Bus:
         """Write bytes to the same address of several servos with one packet, which no servo answers.
 
         Args:
-            address: of the first byte.
+            address: the address of the first byte.
             data: the bytes by servo ID, as many for each servo.
 
         Raises:

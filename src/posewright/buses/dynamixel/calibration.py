@@ -38,7 +38,7 @@ class Calibration:
     """How one robot differs from its card.
 
     Attributes:
-        name: of this one robot.
+        name: the name of this one robot.
         robot: name of its card.
         offsets_ticks: by how many ticks a servo's position exceeds that by the card, by joint.
         reversed: joints whose servo is mounted mirrored: its angle counts from the other end.

@@ -76,7 +76,7 @@ class Register:
     """One value in a device's control table.
 
     Attributes:
-        address: of the first byte; the lower byte of two comes first.
+        address: the address of the first byte; the lower byte of two comes first.
         size: bytes.
         initial: value when the device is new (EEPROM) or switched on (RAM); None if the manual does not
             state it.
@@ -119,7 +119,7 @@ class ControlTable:
     Attributes:
         device: its name.
         model_number: value of its first register.
-        registers: by name, in the order of their addresses.
+        registers: the registers by name, in the order of their addresses.
     """
 
     device: str

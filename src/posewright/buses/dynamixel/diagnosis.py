@@ -127,9 +127,9 @@ def diagnose(
 
     Args:
         bus: the bus.
-        robot: whose document the servos are compared with.
+        robot: the robot whose document the servos are compared with.
         now: a clock [s], such as `time.perf_counter`.
-        ids: of the servos to read; None for those of the robot.
+        ids: the IDs of the servos to read; None for those of the robot.
         n: how many answers are timed.
         on_progress: is called before each servo, and before the timing.
 

@@ -95,7 +95,7 @@ class ReadGroup:
     """Servos that are read with one burst of requests.
 
     Attributes:
-        ids: of the servos, in the order of their answers.
+        ids: the IDs of the servos, in the order of their answers.
         requests: the READ packets to all of them.
         delays: required value of the register `return_delay_time`, by ID.
         wire_s: how long requests, delays and answers take [s].
@@ -113,7 +113,7 @@ def read_groups(
     """Divide servos into groups that are read at once.
 
     Args:
-        ids: of the servos.
+        ids: the IDs of the servos.
         baud: rate of the bus [bits per second].
         scope: what is read of each servo.
         table: the control table of the servos.
@@ -415,7 +415,7 @@ class FrameLoop:
 
     Args:
         stream: the open port.
-        groups: of servos that are read at once.
+        groups: the groups of servos that are read at once.
         scope: what is read of each servo.
         latency_s: how long an answer may take beyond its time on the wire [s]; doubled, up to
             `MAX_LATENCY_S`, when answers come later.

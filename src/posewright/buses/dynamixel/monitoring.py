@@ -130,7 +130,7 @@ def watch(
 
     Args:
         bus: the open bus.
-        robot: whose servos are read.
+        robot: the robot whose servos are read.
         seconds: for how long [s]. If infinite, Ctrl-C ends it, and no rounds are stored.
         now: a clock [s]; the time of a sample counts from the start.
         sleep: waits for a time [s].

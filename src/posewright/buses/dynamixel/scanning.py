@@ -76,7 +76,7 @@ class BusScan:
     """The result of a scan.
 
     Attributes:
-        servos: in the order of rates and IDs.
+        servos: the servos in the order of rates and IDs.
         missing: joints of the robot whose servo did not answer, by the ID it should have.
         rates: the rates that were tried [bits per second].
     """
@@ -106,7 +106,7 @@ def scan(
 
     Args:
         bus: the bus, at the robot's rate.
-        robot: whose servos are expected; each of them is pinged as often as the bus retries.
+        robot: the robot whose servos are expected; each of them is pinged as often as the bus retries.
         ids: IDs to ping; if they are few, servos are expected there, too.
         rates: rates to try [bits per second]; None for all that the manual lists.
         on_progress: is called before each ping.
@@ -153,7 +153,7 @@ def _suggest_missing_id(
     Args:
         servos: the servos that answer.
         missing: joints whose servo does not answer, by the ID it should have.
-        robot: whose servos are expected.
+        robot: the robot whose servos are expected.
         own_rate: the rate of the bus [bits per second].
     """
     unassigned = [servo for servo in servos if servo.joint is None]

@@ -32,7 +32,7 @@ class CountsConversion:
     Attributes:
         unit: `m`, `rad/s`, `counts`, or empty for true and false.
         convert: returns the reading for a number of counts.
-        source: of the numbers.
+        source: the source of the numbers.
         is_estimate: whether the curve is not documented in figures.
     """
 
@@ -159,7 +159,7 @@ class BusSensors:
     """The sensors of a robot on a bus; calling it returns their readings by channel.
 
     Attributes:
-        bus: to which an AX-S1 is connected; None if there is none.
+        bus: the bus to which an AX-S1 is connected; None if there is none.
         specs: the sensors.
         read_port_counts: reads the controller's ports; None if no sensor is connected to them.
 

@@ -231,7 +231,7 @@ def set_up(
 
     Args:
         bus: the open bus.
-        robot: whose servos are set up.
+        robot: the robot whose servos are set up.
         control_tables: their present registers, by ID.
         delays: return delays to set, by ID [steps of 2 us].
 

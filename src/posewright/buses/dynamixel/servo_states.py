@@ -126,7 +126,7 @@ class ServoStates:
         """Update the states from the answers of a frame.
 
         Args:
-            answers: of the servos.
+            answers: the answers of the servos.
             scope: what was read of each.
             now_s: the time by the bus's clock [s].
             time_s: the time by the plant's clock, for faults [s].

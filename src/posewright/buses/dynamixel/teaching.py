@@ -46,7 +46,7 @@ class CaughtPose:
     """A pose of the robot, as it was put by hand.
 
     Attributes:
-        name: of the pose.
+        name: the name of the pose.
         angles: `(n_joints,)` [rad], clipped to the limits.
         reach_s: time of the movement into it [s].
         warnings: joints that stood beyond their limits, or that would have to move faster than they can.
@@ -121,7 +121,7 @@ class Teacher:
         """Record the present pose.
 
         Args:
-            name: of the pose; by default `pose` and its number.
+            name: the name of the pose; by default `pose` and its number.
             seconds: time of the movement into it; by default the time since the previous pose, but at least
                 0.1 s and at most `LONGEST_S`, and 2 s for the first.
 

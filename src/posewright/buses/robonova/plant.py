@@ -56,11 +56,11 @@ class RobonovaPlant(SingleBodyPlant):
     Args:
         robot: its servos have the board's numbers as IDs.
         port: path and rate of the board's line.
-        start_pose: to which the robot moves gently when it is opened, `(n_joints,)` [rad]; None for the
-            pose `stand` of the card.
+        start_pose: the start pose to which the robot moves gently when it is opened, `(n_joints,)` [rad];
+            None for the pose `stand` of the card.
         clock: paces its frames.
         now: a monotonic clock [s].
-        name: of the robot in this plant; None for the robot's own.
+        name: the name of the robot in this plant; None for the robot's own.
 
     Attributes:
         last_answer: latest answer of the board; None before the first.

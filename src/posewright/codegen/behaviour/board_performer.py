@@ -72,6 +72,9 @@ class BoardPerformer:
 
     def request(self, action: Action) -> None:
         """Request an action, at a tick of the chart; a velocity beyond the gait's range is scaled down."""
+        if action.at_once and action.name != self._action.name:
+            self._player.interrupt()
+            self._source = _Source.MOTION
         self._action = action
         if self._source is _Source.MOTION:
             self._request_motion()

@@ -89,7 +89,7 @@ class _RunningPass:
     Attributes:
         page: its motion.
         n_rows_left: number of rows still to come.
-        time: of the last row, from the begin of the pass [parts of a frame].
+        time: the time of the last row, from the begin of the pass [parts of a frame].
         start_positions: those at the begin of the present segment; before the first one, of the pass.
         end_positions: those at the end of the segment.
         segment_index: index of the keyframe that the segment leads to; -1 before the first.
@@ -213,6 +213,15 @@ class PagePlayer:
         self._succession.request(name)
         if self._succession.present_pass is None and self._succession.plan_next_pass() is not None:
             self._begin_next_pass()
+
+    def interrupt(self) -> None:
+        """Stand where the last frame was, in the middle of a motion, with none requested."""
+        # which motion, and which pass of it, follows the present one
+        self._succession = Succession({name: page.motion for name, page in self.tables.pages.items()})
+        self._running_pass = None
+        self._parts_after_last_row = 0
+        self._join = _Join(self._command_positions, self._command_positions, n_frames=0)
+        self._n_join_frames_played = 0
 
     @property
     def is_joining(self) -> bool:

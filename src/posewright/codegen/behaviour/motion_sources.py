@@ -17,18 +17,21 @@ _POSITIONS_PER_LINE = 9
 
 
 def player_sources(
-    tables: PageTables, place_of_motion: Mapping[str, Where], *, has_gaits: bool = False
+    tables: PageTables, place_of_motion: Mapping[str, Where], *, is_left_midway: bool = False
 ) -> tuple[SourceFile, ...]:
     """Return the C files of the player and of its tables.
 
     Args:
         tables: the motions.
         place_of_motion: the place of each motion in the document, to which its lines are traced.
-        has_gaits: whether gaits are walked between motions, for which the player has further functions.
+        is_left_midway: whether gaits are walked between motions or motions are interrupted, for which the
+            player has further functions.
     """
     header, source = read_package_sources(__package__, ("player.h", "player.c"))
-    if has_gaits:
-        more_header, more_source = read_package_sources(__package__, ("player_gaits.h", "player_gaits.c"))
+    if is_left_midway:
+        more_header, more_source = read_package_sources(
+            __package__, ("player_handover.h", "player_handover.c")
+        )
         *declarations, guard_end = header.lines
         header = replace(header, lines=(*declarations[:-1], *more_header.lines, "", guard_end))
         source = replace(source, lines=(*source.lines, *more_source.lines))
@@ -95,7 +98,7 @@ def _write_page(writer: CWriter, prefix: str, name: str, page: Page) -> None:
 
     Args:
         writer: receives the lines.
-        prefix: with which the names of the tables begin.
+        prefix: the prefix with which the names of the tables begin.
         name: the motion's name, for a comment.
         page: the motion.
     """

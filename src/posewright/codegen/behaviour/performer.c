@@ -100,6 +100,12 @@ void performer_reset(void)
     frames_left = 0U;
 }
 
+void performer_interrupt(void)
+{
+    player_interrupt();
+    source = MOTION;
+}
+
 void performer_request(uint8_t new_action, const velocity_t *new_velocity)
 {
     action = new_action;

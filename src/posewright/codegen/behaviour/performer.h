@@ -18,6 +18,9 @@ extern const biped_gait_t gaits[]; /* their numbers go on after those of the mot
 /* Stands in the start pose. */
 void performer_reset(void);
 
+/* Stands where the last frame was, in the middle of a motion or a step, with none asked for. */
+void performer_interrupt(void);
+
 /*
  * Asks for a motion or a gait, or with 0 for standing still, at a tick of the chart. A gait begins in its standing
  * pose, after the pass of a motion that is played; what follows a gait waits until it stands.

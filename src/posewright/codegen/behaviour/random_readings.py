@@ -28,7 +28,7 @@ def draw_readings(behaviour: Behaviour, input_dtype: np.dtype[np.void], n: int, 
         behaviour: the behaviour, whose sensors and thresholds the readings are for.
         input_dtype: dtype of its records of inputs.
         n: number of records.
-        seed: of the readings.
+        seed: the seed of the readings.
     """
     rng = np.random.default_rng(seed)
     records = np.zeros(n, input_dtype)

@@ -61,14 +61,14 @@ class Page:
     Attributes:
         number: from 1; 0 means none.
         motion: the motion.
-        positions: of the keyframes, `(n_keyframes, n_joints)` [TICK]; UNCHANGED where a joint keeps its
-            position.
+        positions: the positions of the keyframes, `(n_keyframes, n_joints)` [TICK]; UNCHANGED where a joint
+            keeps its position.
         start_positions: start pose, `(n_joints,)` [TICK]; None where it has none.
         arrival_times: when each keyframe is reached, from the begin of the pass [parts of a frame].
         end_times: when the pause after it is over [parts of a frame].
         easings: easing of the segment to each keyframe.
         accel_fractions: fraction of the segment's time for acceleration [ONE].
-        duration: of a pass, at least a frame [parts of a frame].
+        duration: the duration of a pass, at least a frame [parts of a frame].
         frames_to_first_keyframe: whole frames before the first keyframe is reached.
         n_passes: number of passes; 0 for ever.
         next_number: number of the next motion; 0 for none.

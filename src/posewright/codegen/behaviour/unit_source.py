@@ -88,6 +88,7 @@ class UnitSource:
         self._places_in_block = places_in_block
         names = chart.generator.names
         self._prefix = names.prefix  # of the chart's names in C
+        self._has_interrupts = any(rule.at_once for rule in behaviour.outputs)
         self._player = "performer" if behaviour.gaits else "player"  # the prefix of the functions of actions
         # the name in C of each output of the chart
         self._output_names = {output: names.fields[output] for output in behaviour.chart.outputs}
@@ -210,6 +211,8 @@ class UnitSource:
         )
         if self.behaviour.gaits:
             writer.line(f"static velocity_t velocity; {comment('asked for of that gait')}")
+        if self._has_interrupts:
+            writer.line(f"static bool is_at_once; {comment('it interrupts what is performed')}")
         writer.line(f"static uint32_t frame, due; {comment('when the next tick falls due')}")
         writer.line(f"static uint8_t late; {comment('frames without a step; 255 is many')}")
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
@@ -219,7 +222,7 @@ class UnitSource:
         """Write the function `choose`, which returns the number of the motion or gait that the rules request.
 
         It is that of the first rule whose condition on the chart's outputs holds, and 0 for none. The
-        function also sets the velocity of a gait.
+        function also sets the velocity of a gait, and whether the action is to begin at once.
 
         Raises:
             InputError: a condition or velocity may divide by zero, or a velocity may exceed all numbers.
@@ -239,11 +242,11 @@ class UnitSource:
                 with writer.traced_to(Element("rule", rule.condition, line)):
                     if rule.when is None:
                         has_unconditional_rule = True
-                        self._write_velocity(writer, rule, place)
+                        self._write_how(writer, rule, place)
                         writer.line(return_line)
                         break  # later rules are never reached
                     with writer.block(f"if ({self._expressions.translate_condition(rule.when)})"):
-                        self._write_velocity(writer, rule, place)
+                        self._write_how(writer, rule, place)
                         writer.line(return_line)
             if not has_unconditional_rule:
                 writer.line("return 0U;")
@@ -254,8 +257,8 @@ class UnitSource:
                 hint="compute it in the chart, as an output",
             )
 
-    def _write_velocity(self, writer: CWriter, rule: OutputRule, place: Where | None) -> None:
-        """Write the assignment of the velocity that a rule requests of its gait; none for a motion.
+    def _write_how(self, writer: CWriter, rule: OutputRule, place: Where | None) -> None:
+        """Write the assignments of the velocity that a rule requests of its gait, and of `is_at_once`.
 
         Args:
             writer: receives the lines.
@@ -265,6 +268,8 @@ class UnitSource:
         Raises:
             InputError: a velocity may exceed all numbers.
         """
+        if rule.at_once:
+            writer.line("is_at_once = true;")
         if rule.velocity is None:
             return
         speeds: list[str] = []
@@ -290,6 +295,8 @@ class UnitSource:
         writer.line(comment("Senses, and lets the chart decide."))
         with writer.function("static void tick(const uint8_t *input)"):
             writer.line("const bool waits = (frame * FRAME_S) < WAIT_S;")
+            if self._has_interrupts:
+                writer.line("const uint8_t previous_action = action;")
             if self._wires.can_fail:
                 with writer.block("if ((status == 0U) && !sense(input))"):
                     writer.line("status = NO_NUMBER;")
@@ -301,7 +308,12 @@ class UnitSource:
                 writer.line("has_stepped = true;")
             if self.behaviour.gaits:
                 writer.line("velocity = biped_velocity(0.0, 0.0, 0.0);")
+            if self._has_interrupts:
+                writer.line("is_at_once = false;")
             writer.line("action = ((status == 0U) && !waits) ? choose() : 0U;")
+            if self._has_interrupts:
+                with writer.block("if (is_at_once && (action != previous_action))"):
+                    writer.line(f"{self._player}_interrupt();")
             velocity_argument = ", &velocity" if self.behaviour.gaits else ""
             writer.line(f"{self._player}_request(action{velocity_argument});")
 

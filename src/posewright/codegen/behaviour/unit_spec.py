@@ -24,12 +24,12 @@ from posewright.codegen.unit import Executable, Records, SourceFile, read_packag
 from posewright.control import Schedule
 from posewright.control.loop import MAX_BLOCK_FRAMES
 from posewright.controllers.behaviours import Behaviour
-from posewright.controllers.behaviours.outputs import Action
+from posewright.controllers.behaviours.outputs import STAND, Action, choose_action
 from posewright.controllers.behaviours.performer import Performer
 from posewright.controllers.walker import Walker
 from posewright.documents import parse_document
 from posewright.errors import FormatError, InputError, Where
-from posewright.gaits import BipedGait, VelocityCommand
+from posewright.gaits import BipedGait
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +61,6 @@ class BehaviourUnitSpec:
             if not isinstance(gait, BipedGait):
                 self._raise_error(f"the gait {name} walks on four legs", "gaits", name, hint="play motions")
         for index, rule in enumerate(self.behaviour.outputs):
-            if rule.at_once:
-                hint = "leave at_once out: the action then begins after the present pass"
-                self._raise_error("a rule plays at once", block="outputs", name=str(index), hint=hint)
             if rule.joints:
                 joint_names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
                 message = f"a rule moves {joint_names} separately"
@@ -170,7 +167,10 @@ class BehaviourUnitSpec:
         chart_files = (file for file in self.chart.sources() if not file.name.startswith("unit."))
         sensing_files = read_package_sources(__package__, ("sensing.h", "sensing.c"))
         gaits = self.gaits
-        player_files = player_sources(self.tables, self.places_in_block("motions"), has_gaits=bool(gaits))
+        is_left_midway = bool(gaits) or any(rule.at_once for rule in self.behaviour.outputs)
+        player_files = player_sources(
+            self.tables, self.places_in_block("motions"), is_left_midway=is_left_midway
+        )
         robot = self.behaviour.robot
         gait_files = gait_sources(robot, gaits, self.places_in_block("gaits")) if gaits else ()
         unit = UnitSource(
@@ -260,11 +260,11 @@ class BehaviourUnitSpec:
 
     def _action_of(self, state: np.void) -> Action:
         """Return the action that was requested last, from a record of states."""
-        name = self.action_names[int(state["action"])]
-        if name not in self.behaviour.gaits:
-            return Action(name)
-        velocities = {key: float(state[field_name]) for key, field_name in VELOCITY_FIELDS.items()}
-        return Action(name, VelocityCommand(**velocities))
+        chart_format = self.chart.format
+        chart_record = state.tobytes()[: chart_format.state_dtype.itemsize]
+        snapshot = chart_format.unpack(np.frombuffer(chart_record, chart_format.state_dtype)[0])
+        has_started = bool(snapshot.configuration)
+        return choose_action(self.behaviour.outputs, snapshot.outputs) if has_started else STAND
 
     def random_inputs(self, n: int, seed: int) -> Records:
         """Return random records of sensor readings, `(n,)`: around thresholds, now and then not finite."""

@@ -51,7 +51,7 @@ class SensorField:
     Attributes:
         kind: `channel` (a number of a sensor's channel), `joint` (its angle), `load` (the torque of a joint)
             or `chance` (a random number).
-        name: of the channel or joint; empty for `chance`.
+        name: the name of the channel or joint; empty for `chance`.
         index: selects one number of a channel that has several, such as a beam of a scan; None for one that
             has a single number, and for other kinds.
     """

@@ -149,7 +149,7 @@ def distinct_constants(names: Iterable[str], prefix: str, used: set[str]) -> dic
 
     Args:
         names: the names.
-        prefix: with which every constant begins.
+        prefix: the prefix with which every constant begins.
         used: constants that exist already; the new ones are added to it.
     """
     constants: dict[str, str] = {}
@@ -171,7 +171,7 @@ class ChartNames:
     """The names in C of one chart's elements, by their names in the chart.
 
     Attributes:
-        prefix: of everything that other files see: the chart's name in lower case.
+        prefix: the prefix of everything that other files see: the chart's name in lower case.
         constant: the same in upper case.
         inputs: the field of each input in the struct of inputs.
         event_inputs: the field of each event in the struct of inputs, which says whether it has come.

@@ -41,7 +41,7 @@ def offset_constants(
 
     Args:
         records: dtype of the record.
-        prefix: of the constants.
+        prefix: the prefix of the constants.
         other_prefixes: other prefixes of some fields, by field.
     """
     other_prefixes = other_prefixes or {}

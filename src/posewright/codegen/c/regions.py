@@ -127,11 +127,13 @@ class RegionsCode:
         return event in self.machine.transitions_by_event
 
     def write_microstep(self, name: str, event: str | None) -> None:
-        """Write the function that takes the enabled transitions and returns whether there are any.
+        """Write a C function that takes the enabled transitions of all regions on one event.
+
+        The C function returns whether it took a transition.
 
         Args:
-            name: the name of the function.
-            event: the event of the transitions; None for those without one.
+            name: the name of the C function.
+            event: the event that triggers the transitions; None for transitions without a trigger.
         """
         RegionMicrostep(self.code, self.tree, self.exit_functions, self.function_names, name, event).write()
 

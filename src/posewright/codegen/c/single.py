@@ -143,42 +143,53 @@ class SingleStateCode:
         return event in self.code.machine.transitions_by_event
 
     def write_microstep(self, name: str, event: str | None) -> None:
-        """Write the function that takes the first enabled transition and returns whether there is one.
+        """Write a C function that tests the transitions on one event and takes the first enabled one.
 
-        Transitions of inner states go before those of outer ones.
+        The C function returns whether it took a transition. A transition of an inner state has priority over
+        those of the states around it.
 
         Args:
-            name: the name of the function.
-            event: the event of the transitions; None for those without one.
+            name: the name of the C function.
+            event: the event that triggers the transitions; None for transitions without a trigger.
         """
         code = self.code
-        machine = code.machine
-        prefix = code.names.prefix
-        with code.function(f"static bool {name}({prefix}_t *chart, const {prefix}_inputs_t *in)"):
-            self.write_leaves(event)
-            for node in reversed(machine.nodes[1:]):  # in document order, outer states come first
-                transitions = self.transitions_of(node, event)
-                if node.children and transitions:
-                    self.write_compound_state(node, transitions)
+        chart_type = f"{code.names.prefix}_t"
+        inputs_type = f"{code.names.prefix}_inputs_t"
+        with code.function(f"static bool {name}({chart_type} *chart, const {inputs_type} *in)"):
+            self.write_leaf_transitions(event)
+            # nodes are in document order, so that in reverse every state follows the states inside it
+            states = code.machine.nodes[ROOT + 1 :]
+            for state in reversed(states):
+                transitions = self.triggered_transitions(state, event)
+                has_inner_states = bool(state.children)
+                if has_inner_states and transitions:
+                    self.write_compound_state_transitions(state, transitions)
             code.writer.line("return false;")
 
-    def transitions_of(self, node: StateNode, event: str | None) -> GuardedTransitions:
-        """Return a state's transitions on an event, with their conditions."""
-        candidates = (
-            transition for transition in node.transitions if event in (transition.events or (None,))
-        )
-        return [*self.code.guard_transitions(candidates)]
-
-    def write_leaves(self, event: str | None) -> None:
-        """Write a `switch` with the transitions of the innermost states on an event.
+    def triggered_transitions(self, node: StateNode, event: str | None) -> GuardedTransitions:
+        """Return the transitions of a state that an event triggers, each with its condition in C.
 
         Args:
-            event: the event; None for the transitions without an event.
+            node: the node of the state.
+            event: the event; None for transitions without a trigger.
+        """
+        triggered: list[CompoundTransition] = []
+        for transition in node.transitions:
+            is_triggered = event in transition.events if transition.events else event is None
+            if is_triggered:
+                triggered.append(transition)
+        return [*self.code.guard_transitions(triggered)]
+
+    def write_leaf_transitions(self, event: str | None) -> None:
+        """Write a `switch` with the transitions of the innermost states that an event triggers.
+
+        Args:
+            event: the event; None for transitions without a trigger.
         """
         code = self.code
         leaves_with_transitions: list[tuple[StateNode, GuardedTransitions]] = []
         for leaf in self.leaves:
-            transitions = self.transitions_of(leaf, event)
+            transitions = self.triggered_transitions(leaf, event)
             if transitions:
                 leaves_with_transitions.append((leaf, transitions))
         if not leaves_with_transitions:
@@ -197,14 +208,14 @@ class SingleStateCode:
             code.writer.line("default:")
             code.writer.line("    break;")
 
-    def write_compound_state(self, node: StateNode, transitions: GuardedTransitions) -> None:
-        """Write the transitions of a state with inner states."""
+    def write_compound_state_transitions(self, node: StateNode, transitions: GuardedTransitions) -> None:
+        """Write the transitions of a state with inner states, in an `if` that this state is active."""
         code = self.code
-        leaves = self.leaves_inside(node.index)
+        leaves_inside = self.leaves_inside(node.index)
         all_leaves = [leaf.index for leaf in self.leaves]
         with code.writer.traced_to(code.state_element(node)):
-            write = partial(self.write_transitions, transitions, leaves)
-            self.write_if_active(node.index, all_leaves, write)
+            write_body = partial(self.write_transitions, transitions, leaves_inside)
+            self.write_if_active(node.index, all_leaves, write_body)
 
     def write_transitions(self, transitions: GuardedTransitions, leaves: Sequence[int]) -> None:
         """Write transitions in order, each with its effects, where one of `leaves` is active."""

@@ -52,7 +52,7 @@ class _TableRow:
         next_state: number of the state after the tick.
         register_values: the values of the registers that the tick sets, as integers; others are unchanged.
         element: the transition taken, else the state.
-        description: of the tick, for a comment.
+        description: the description of the tick, for a comment.
     """
 
     state: int
@@ -254,8 +254,8 @@ class TruthTable:
 
         Args:
             state: number of the state before it.
-            column_values: by name, the value of each column of the table: an input, event or register that
-                a tick depends on. Other inputs have their default.
+            column_values: the column values by name, the value of each column of the table: an input, event
+                or register that a tick depends on. Other inputs have their default.
             register_values: one value for each register of the machine; ignored for a register that is a
                 column.
         """

@@ -79,7 +79,7 @@ class BoardController(LinkedController):
     Args:
         behaviour: the behaviour; the robot stands in its start pose.
         unit: the behaviour's chart on the board.
-        seed: of random inputs.
+        seed: the seed of random inputs.
     """
 
     def __init__(self, behaviour: Behaviour, unit: BoardUnit, seed: Seed = 0) -> None:
@@ -130,7 +130,7 @@ class BehaviourOnBoardController(LinkedController):
         unit_spec: the behaviour on the board; the robot stands in its start pose.
         unit: the unit on the board.
         board: the board with the servo bus.
-        seed: of random inputs.
+        seed: the seed of random inputs.
     """
 
     def __init__(

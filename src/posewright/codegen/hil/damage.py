@@ -18,7 +18,7 @@ class LineDamage:
         flipped: share of bytes that arrive with one wrong bit.
         silent: intervals in which the line is dead in both directions, in the board's time [s].
         resets: times at which the board's reset button is pressed [s].
-        seed: of the random faults.
+        seed: the seed of the random faults.
     """
 
     dropped: float = 0.0

@@ -73,7 +73,7 @@ class InputField:
     A stream of inputs is divided into segments, in each of which a field has one probability of change.
 
     Attributes:
-        name: of the field.
+        name: the name of the field.
         pool: values at which something may change, of the field's type.
         low: lower bound of other values.
         high: upper bound of other values.
@@ -196,7 +196,7 @@ class InputStream:
     inputs stay the same or change quickly.
 
     Attributes:
-        dtype: of a record.
+        dtype: the dtype of a record.
         fields: distributions of the fields.
         runs: runs from a reset on that reach what random inputs hardly reach; empty for random inputs only.
         max_segment_ticks: greatest number of ticks of a segment.
@@ -250,7 +250,7 @@ class InputStream:
         inputs are on at every other tick only, and so on.
 
         Args:
-            index: of the episode among those of this kind, from 0.
+            index: the index of the episode among those of this kind, from 0.
             rng: the random generator.
         """
         sizes = {1, min(2, len(self.fields)), max(len(self.fields) - 1, 1)}
@@ -346,7 +346,7 @@ def _number_field(
     Its pool has the bounds of the type and of its storage, `values`, and the neighbours of all of these.
 
     Args:
-        name: of the field.
+        name: the name of the field.
         number_type: type of the input.
         storage: type in which the record has it.
         values: numbers at which something may change, such as the constants of a chart.

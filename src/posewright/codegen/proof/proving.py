@@ -60,7 +60,7 @@ def verify(
         unit_spec: a UnitSpec, a chart's file, or a behaviour's name or file.
         target: `host`, `arduino-uno` or `cm900`.
         steps: number of steps of each executable.
-        seed: of the inputs.
+        seed: the seed of the inputs.
         on_progress: called with the number of steps taken and of all steps.
         compiled_unit: the unit whose C is compared with the interpreter of `unit_spec`; None for the C
             generated from it.
@@ -152,7 +152,7 @@ def source_coverage(unit_spec: UnitSpec, *, steps: int = COVERED_STEPS, seed: in
     Args:
         unit_spec: the unit.
         steps: number of steps that are run.
-        seed: of the inputs.
+        seed: the seed of the inputs.
 
     Raises:
         UnavailableError: gcc or gcov is missing.

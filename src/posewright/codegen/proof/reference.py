@@ -84,7 +84,7 @@ class _RunState:
         ticks_due: for each promise (a property of the chart that is monitored), the number of ticks for which
             its response has been due.
         broken_promises: numbers of the promises that the last tick broke.
-        status: of the last tick.
+        status: the status of the last tick.
         next_states: the state after a tick from this one, by input record, for ticks taken before.
     """
 

@@ -94,11 +94,11 @@ class Verification:
         name: name of the chart or behaviour.
         target: name of the target.
         executables: names of the executables compared with the interpreter.
-        seed: of the inputs.
+        seed: the seed of the inputs.
         steps: number of steps of each executable.
         mismatches: number of state records that differ from the interpreter's, of all executables.
         mismatch: the first difference, with short inputs.
-        footprint: of the target; None where it was not measured.
+        footprint: the footprint of the target; None where it was not measured.
         n_failed_episodes: number of episodes that ended with a tick at which the interpreter failed (division
             by zero, an endless tick) and the executables had to fail.
         transitions_taken: number of transitions of the chart that were taken; None for a behaviour.

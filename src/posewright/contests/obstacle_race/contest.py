@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -94,7 +95,7 @@ class ObstacleRace:
         return with_layout(field, layout, seed, legal=legal) if layout else field
 
     def check_field(self, arena: Arena) -> tuple[FieldFault, ...]:
-        """Return what the size, lines, boxes and shapes of an arena have that the race does not allow."""
+        """Return the faults of an arena as a field of the race: of its size, lines, boxes and shapes."""
         x, y, _ = self.start("robot", arena)
         return (
             *find_dimension_faults(self.rules, arena),
@@ -104,7 +105,7 @@ class ObstacleRace:
         )
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place
-        """Return the middle of the start zone."""
+        """Return the pose in the middle of the start zone, in which every robot begins."""
         course = self.rules.course
         return course.start_x_m, course.start_y_m, course.start_yaw_rad
 
@@ -127,24 +128,28 @@ class ObstacleRace:
         return race.result()
 
     def earned(self, scores: Sequence[RankedScore]) -> tuple[float, ...]:
-        """Return the points that the places by raw points earn; 0 for a robot that got nowhere."""
+        """Return the points of a contest day that each score earns by its place, `scores` in any order.
+
+        Places are ranked by raw points. A robot that covered no distance earns nothing.
+        """
         places = rank_places([score.ranking for score in scores])
-        points = earned_by_places(places, self.rules.scoring.place_points)
-        return tuple(
-            0.0 if isinstance(score, Result) and score.got_nowhere else earned
-            for score, earned in zip(scores, points, strict=True)
-        )
+        points_of_places = earned_by_places(places, self.rules.scoring.place_points)
+        earned: list[float] = []
+        for ranked_score, points in zip(scores, points_of_places, strict=True):
+            earns_nothing = isinstance(ranked_score, Result) and ranked_score.got_nowhere
+            earned.append(0.0 if earns_nothing else points)
+        return tuple(earned)
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return penalties, legs, and the points over time."""
         return picture_of(recording, self.rules, self.judge(recording))
 
 
-class _Sample(NamedTuple):
-    """The points of a leg at one time.
+class _LegSample(NamedTuple):
+    """The points of a leg at one time of the race.
 
     Attributes:
-        time_s: when [s].
+        time_s: the time in the recording [s].
         earned: raw points if the robot stayed where it is until the limit.
         if_crossed: raw points if it crossed the line now.
     """
@@ -171,11 +176,20 @@ class LegProgress:
     earned: Floats
     if_crossed: Floats
 
+    @classmethod
+    def of_samples(cls, leg: int, samples: Sequence[_LegSample]) -> Self:
+        """Return samples of a leg, at least one, as arrays."""
+        times, earned, if_crossed = np.array(samples).T
+        return cls(leg, times, earned, if_crossed)
+
 
 def progress(
     recording: Recording, rules: Rules | None = None, *, every_s: float = 0.25
 ) -> tuple[LegProgress, ...]:
-    """Return the progress of every leg that was begun, as a referee would have it.
+    """Return how the points of every leg that was begun developed over time.
+
+    The rows are judged piece by piece, as a referee does during the race, and both legs are sampled after
+    each piece.
 
     Args:
         recording: the recording of the race.
@@ -186,60 +200,72 @@ def progress(
         InputError: the recording does not say where the robot was.
     """
     race = Race(rules or shipped_rules())
-    rows = Rows.of_recording(recording)
-    events = sorted(recording.events, key=lambda event: event.time_s)
-    samples_of_legs: tuple[list[_Sample], list[_Sample]] = ([], [])
-    for part in _split_rows(rows, every_s):
-        now_s = float(part.times[-1])
-        while events and events[0].time_s <= now_s:
-            race.note(events.pop(0))
-        race.advance(part)
-        for number, samples in enumerate(samples_of_legs, 1):
-            sample = _sample_leg(race, number, now_s)
-            has_started = race.legs[number - 1].started_s is not None
-            # after the end of a leg its time no longer increases
-            if has_started and (not samples or samples[-1].time_s < sample.time_s):
+    pending_events = deque(sorted(recording.events, key=lambda event: event.time_s))
+    samples_by_leg: dict[int, list[_LegSample]] = {1: [], 2: []}
+    for rows in _split_rows(Rows.of_recording(recording), every_s):
+        now_s = float(rows.times[-1])
+        while pending_events and pending_events[0].time_s <= now_s:
+            race.note(pending_events.popleft())
+        race.advance(rows)
+        for leg_number, samples in samples_by_leg.items():
+            if race.legs[leg_number - 1].started_s is None:
+                continue
+            sample = _sample_leg(race, leg_number, now_s)
+            # once a leg has ended, all its samples have the time of its end; the first of them is enough
+            is_new = not samples or samples[-1].time_s < sample.time_s
+            if is_new:
                 samples.append(sample)
     return tuple(
-        LegProgress(number, *np.array(samples).T)
-        for number, samples in enumerate(samples_of_legs, 1)
+        LegProgress.of_samples(leg_number, samples)
+        for leg_number, samples in samples_by_leg.items()
         if samples
     )
 
 
 def _split_rows(rows: Rows, every_s: float) -> Iterator[Rows]:
-    """Split rows into parts of equal duration."""
-    edges = np.searchsorted(rows.times, np.arange(every_s, rows.times[-1], every_s), side="right")
-    edges = np.unique([0, *edges, len(rows)])
-    return (rows[low:high] for low, high in pairwise(edges.tolist()))
+    """Yield the rows in pieces of a duration [s]; a piece without any row is left out."""
+    cut_times = np.arange(every_s, rows.times[-1], every_s)
+    first_rows_after_cuts = np.searchsorted(rows.times, cut_times, side="right")
+    edges = np.unique([0, *first_rows_after_cuts, len(rows)]).tolist()
+    for begin, end in pairwise(edges):
+        yield rows[begin:end]
 
 
-def _sample_leg(race: Race, number: int, now_s: float) -> _Sample:
-    """Return a sample of the points of leg `number`, 1 or 2, now, or at its end if it has ended."""
-    leg = race.legs[number - 1]
-    leg_result = race.result().legs[number - 1]
-    limits = race.rules.scoring
+def _sample_leg(race: Race, leg_number: int, now_s: float) -> _LegSample:
+    """Return the points of leg 1 or 2 as they are now, or at the end of the leg if it has ended."""
+    leg = race.legs[leg_number - 1]
+    leg_result = race.result().legs[leg_number - 1]
+    scoring = race.rules.scoring
     time_s = now_s if leg.ended_s is None else leg.ended_s
-    clock_s = min(leg.clock_s(time_s), limits.time_limit_s)
-    if_crossed = score(clock_s, limits.distance_limit_cm, leg_result.penalties, race.rules)
-    return _Sample(time_s, leg_result.raw_points, if_crossed.raw_points)
+    # at the line the robot has covered the whole distance, in the time on the clock
+    points_if_crossed = score(
+        min(leg.clock_s(time_s), scoring.time_limit_s),
+        scoring.distance_limit_cm,
+        leg_result.penalties,
+        race.rules,
+    )
+    return _LegSample(time_s, earned=leg_result.raw_points, if_crossed=points_if_crossed.raw_points)
 
 
 def picture_of(recording: Recording, rules: Rules, result: Result) -> ContestPicture:
     """Return the legs, their ends, penalties, and points over time."""
     series: list[Series] = []
-    for leg in progress(recording, rules):
-        points = result.legs[leg.leg - 1].raw_points
-        title = f"leg {leg.leg}: {points:.2f} points"
-        series.append(Series(title, "points", leg.times, values=leg.earned, group=leg.leg))
+    for leg_progress in progress(recording, rules):
+        leg_number = leg_progress.leg
+        times = leg_progress.times
+        points = result.legs[leg_number - 1].raw_points
+        title = f"leg {leg_number}: {points:.2f} points"
+        series.append(Series(title, "points", times, values=leg_progress.earned, group=leg_number))
         # one title in the legend is enough for both legs
-        dotted_title = "if the line were crossed now" if leg.leg == 1 else ""
+        dotted_title = "if the line were crossed now" if leg_number == 1 else ""
         series.append(
-            Series(dotted_title, "points", leg.times, values=leg.if_crossed, group=leg.leg, dotted=True)
+            Series(
+                dotted_title, "points", times, values=leg_progress.if_crossed, group=leg_number, dotted=True
+            )
         )
-    times = " + ".join(f"{leg.time_s:.1f} s" if leg.finished else "unfinished" for leg in result.legs)
+    leg_times = " + ".join(f"{leg.time_s:.1f} s" if leg.finished else "unfinished" for leg in result.legs)
     return ContestPicture(
-        headline=f"{times}, {len(result.penalties)} penalties, {result.total_points:.2f} points",
+        headline=f"{leg_times}, {len(result.penalties)} penalties, {result.total_points:.2f} points",
         marks=_marks(recording, result),
         series=tuple(series),
         spans=_spans(recording, result),

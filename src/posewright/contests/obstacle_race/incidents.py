@@ -58,8 +58,8 @@ class DisplacementDetector:
     def __init__(self, rules: DisplacementRules, corner_m: float) -> None:
         self._rules = rules
         self._corner_m = corner_m
-        self._rest_poses: Floats = np.empty((0, 7))
-        self._pushes: dict[int, _Push] = {}
+        self._rest_poses: Floats = np.empty((0, 7))  # of each box when it last was at rest
+        self._pushes: dict[int, _Push] = {}  # of the boxes in motion, by index
 
     def advance(self, times: Floats, boxes: Floats) -> list[Displacement]:
         """Return the displacements in further rows, boxes `(n, n_boxes, 7)`, in the order of time."""
@@ -78,27 +78,29 @@ class DisplacementDetector:
         return sorted(displacements, key=lambda displacement: (displacement.time_s, displacement.box))
 
     def _follow_box(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
-        """Return the displacements of one box in further rows, alternating between rest and motion.
+        """Return the displacements of one box in further rows.
 
-        At rest, the next row beyond the limit is searched; in motion, the row in which the box comes to rest.
+        The box is at rest or pushed in turn. From rest, the next row is searched in which it is displaced too
+        far, which begins a push; from there, the row in which it comes to rest again.
 
         Args:
             box: index of the box.
-            times: `(n,)` [s].
-            poses: of the box, `(n, 7)`.
+            times: the times of the rows, `(n,)` [s].
+            poses: the poses of the box, `(n, 7)`.
         """
         displacements: list[Displacement] = []
         row = 0
         while row < len(times):
-            if box not in self._pushes:
-                travel = _corner_travel(poses[row:], self._rest_poses[box], self._corner_m)
-                is_displaced = travel > self._rules.displaced_m
+            is_at_rest = box not in self._pushes
+            if is_at_rest:
+                distances_m = _corner_travel(poses[row:], self._rest_poses[box], self._corner_m)
+                is_displaced = distances_m > self._rules.displaced_m
                 if not is_displaced.any():
                     break
                 n_rows_at_rest = int(is_displaced.argmax())
                 row += n_rows_at_rest
                 time_s = float(times[row])
-                displacement_m = float(travel[n_rows_at_rest])
+                displacement_m = float(distances_m[n_rows_at_rest])
                 displacements.append(Displacement(time_s, box=box + 1, displacement_m=displacement_m))
                 self._pushes[box] = _Push(x=float(poses[row, 0]), y=float(poses[row, 1]), moved_s=time_s)
             row = self._follow_until_rest(box, row, times, poses)
@@ -174,7 +176,7 @@ class Incident(NamedTuple):
 
     Attributes:
         time_s: when [s].
-        reason: of a touch, or `BOX_MOVED`.
+        reason: the reason of a touch, or `BOX_MOVED`.
         box: number of the box that it is about, from 1; None for no box.
     """
 
@@ -186,16 +188,17 @@ class Incident(NamedTuple):
 def find_incidents(
     touches: Sequence[Touch], displacements: Sequence[Displacement], margin_s: float
 ) -> list[Incident]:
-    """Return the incidents that cost a penalty, in the order of time.
+    """Return the incidents, each of which costs one penalty, in the order of time.
 
-    Every touch is an incident. So is every displacement, unless a touch covers it, or is about it.
+    Every touch by a person is an incident. So is every displacement of a box, unless it is part of a touch:
+    the touch covers it, or was made because of it.
 
     Args:
         touches: the touches of the robot.
         displacements: the displacements of boxes.
         margin_s: time between a touch and a displacement within which they are one incident [s].
     """
-    uncovered = [
+    separate_displacements = [
         displacement
         for displacement in displacements
         if not any(touch.covers(displacement, margin_s) for touch in touches)
@@ -203,14 +206,17 @@ def find_incidents(
     for touch in touches:
         if touch.reason != BOX_MOVED:
             continue
-        candidates = [
+        possible_causes = [
             displacement
-            for displacement in uncovered
+            for displacement in separate_displacements
             if touch.box in {None, displacement.box} and displacement.time_s <= touch.time_s + margin_s
         ]
-        if candidates:  # the touch is about the last one
-            last = candidates[-1]
-            uncovered = [displacement for displacement in uncovered if displacement is not last]
+        if possible_causes:
+            cause = possible_causes[-1]  # the last displacement before the touch
+            separate_displacements = [
+                displacement for displacement in separate_displacements if displacement is not cause
+            ]
     incidents = [Incident(touch.time_s, touch.reason, touch.box) for touch in touches]
-    incidents += [Incident(displacement.time_s, BOX_MOVED, displacement.box) for displacement in uncovered]
+    for displacement in separate_displacements:
+        incidents.append(Incident(displacement.time_s, BOX_MOVED, displacement.box))
     return sorted(incidents, key=lambda incident: incident.time_s)

@@ -110,56 +110,63 @@ class Leg:
         return self.ended_s - self.started_s if self.finished else self.course.limit_s
 
     def advance(self, times: Floats, footprints: Floats, touches_s: Sequence[float] = ()) -> int:
-        """Process further rows, and return how many of them belong to the leg.
+        """Process further rows, and return how many of them belong to the leg; the others follow its end.
+
+        A leg ends when the robot crosses the line, or at its time limit.
 
         Args:
-            times: `(n,)` [s].
-            footprints: `(n, n_feet, 4, 3)` [m].
-            touches_s: times of touches, in order; they may be later than the rows [s].
+            times: the times of the rows, `(n,)` [s].
+            footprints: corners of the soles, `(n, n_feet, 4, 3)` [m].
+            touches_s: times of touches by a person, in order; they may be later than the rows [s].
         """
         if self.started_s is None or self.ended_s is not None or not len(times):
             return 0
-        first = int(times.searchsorted(self.started_s))
-        end = int(times.searchsorted(self.started_s + self.course.limit_s, side="right"))
-        rearmost = self.course.rearmost(footprints[first:end])
-        crossing_row = self._find_crossing(times[first:end], rearmost, touches_s)  # from `first`
-        if crossing_row is not None:
-            last = first + crossing_row
-            self.ended_s = float(times[last])
+        limit_s = self.started_s + self.course.limit_s
+        first_row = int(times.searchsorted(self.started_s))
+        end_row = int(times.searchsorted(limit_s, side="right"))
+        rearmost = self.course.rearmost(footprints[first_row:end_row])
+        n_rows_before_crossing = self._find_crossing(times[first_row:end_row], rearmost, touches_s)
+        if n_rows_before_crossing is not None:
+            crossing_row = first_row + n_rows_before_crossing
+            self.ended_s = float(times[crossing_row])
             self.finished = True
             self.reason = CROSSED
-            self._update_distance(rearmost[: crossing_row + 1])
-            return last + 1
+            self._update_distance(rearmost[: n_rows_before_crossing + 1])
+            return crossing_row + 1
         self._update_distance(rearmost)
-        if end < len(times):
-            self.end_unfinished(self.started_s + self.course.limit_s, TIME_OUT)
-        return end
+        if end_row < len(times):
+            self.end_unfinished(limit_s, TIME_OUT)
+        return end_row
 
     def _find_crossing(self, times: Floats, rearmost: Floats, touches_s: Sequence[float]) -> int | None:
-        """Return the first row in which the robot has walked over the line; None if there is none.
+        """Return the index of the first row in which the robot has walked over the line; None without one.
 
-        It has, if it is over the line and was not touched since the last row in which it was not.
+        It has walked if nobody touched it between the last row before the line and this one.
 
         Args:
-            times: of further rows, `(n,)` [s].
+            times: the times of further rows, `(n,)` [s].
             rearmost: position of the rearmost sole corner along the course, `(n,)` [m].
             touches_s: times of touches, in order [s].
         """
-        is_over = rearmost > self.course.forward * self.course.to_x_m
-        if not is_over.any():
+        is_over_line = rearmost > self.course.forward * self.course.to_x_m
+        if not is_over_line.any():
             if len(times):
                 self._last_before_line_s = float(times[-1])
             return None
-        times_before_line = np.append(self._last_before_line_s, np.where(is_over, -np.inf, times))
-        last_times_before_line = np.maximum.accumulate(times_before_line)
-        self._last_before_line_s = float(last_times_before_line[-1])
-        last_times_before_line = last_times_before_line[:-1]  # before each row
+        times_before_line = np.append(self._last_before_line_s, np.where(is_over_line, -np.inf, times))
+        latest_before_line = np.maximum.accumulate(times_before_line)
+        self._last_before_line_s = float(latest_before_line[-1])
+        latest_before_line = latest_before_line[:-1]  # for each row, of the rows before it
+        was_before_line = np.isfinite(latest_before_line)
+        # a touch between two times shows as a difference of the numbers of touches before them
         n_touches = np.searchsorted(touches_s, times)
-        n_touches_before = np.searchsorted(touches_s, last_times_before_line)
-        has_walked = is_over & (n_touches == n_touches_before) & np.isfinite(last_times_before_line)
-        return int(has_walked.argmax()) if has_walked.any() else None
+        n_touches_before_line = np.searchsorted(touches_s, latest_before_line)
+        was_not_touched = n_touches == n_touches_before_line
+        has_walked_over = is_over_line & was_not_touched & was_before_line
+        return int(has_walked_over.argmax()) if has_walked_over.any() else None
 
     def _update_distance(self, rearmost: Floats) -> None:
+        """Set the distance to that of the last row, within 0 and the greatest that counts."""
         if len(rearmost):
             distance = float(rearmost[-1]) - self.course.forward * self.course.from_x_m
             self.distance_m = min(max(distance, 0.0), self.course.limit_m)

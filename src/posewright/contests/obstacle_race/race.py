@@ -116,17 +116,17 @@ class Race:
         """Create the race before its first row."""
         self.rules = rules
         self.legs = (Leg(LegCourse.from_rules(rules, 1)), Leg(LegCourse.from_rules(rules, 2)))
-        self._start = StartDetector(rules.clock.wait_s, rules.clock.moved_rad)
+        self._start_detector = StartDetector(rules.clock.wait_s, rules.clock.moved_rad)
         # a box that turns on its place moves its corners around this circle
         corner_radius_m = math.hypot(*field_without_boxes(rules).box_kind.footprint_m) / 2.0
         self._displacement_detector = DisplacementDetector(rules.displacement, corner_radius_m)
         self._fall_detector = FallDetector(rules.fall.limits)
         # times and bases that the fall detector has not processed yet
         self._pending_bases: list[tuple[Floats, Floats]] = []
-        self._displacements: list[Displacement] = []
-        self._touches: list[Touch] = []
-        self._touches_s: list[float] = []
-        self._noted_falls_s: list[float] = []
+        self._displacements: list[Displacement] = []  # of boxes, in order
+        self._touches: list[Touch] = []  # by a person
+        self._touches_s: list[float] = []  # their times, rising [s]
+        self._noted_falls_s: list[float] = []  # the times of events `fall` [s]
         self._stop_reason = ""  # why it was stopped; empty while it was not
         self._now_s = 0.0  # time of the last row
         self._walked_backwards = False
@@ -165,19 +165,22 @@ class Race:
         return 0.0 if self.leg == 1 else math.pi
 
     def advance(self, rows: Rows) -> list[Displacement]:
-        """Process further rows, and return the displacements of boxes in them."""
+        """Process further rows, and return the displacements of boxes in them.
+
+        Leg 1 starts with the robot's first move, leg 2 a while after leg 1 was finished.
+        """
         if self.is_over or not len(rows):
             return []
         self._now_s = float(rows.times[-1])
-        if self._start.moved_s is None:
-            self._start.advance(rows.times, rows.joints)
+        if self._start_detector.moved_s is None:
+            self._start_detector.advance(rows.times, rows.joints)
             self._start_leg_1()
-        n_leg_1 = self.legs[0].advance(rows.times, rows.footprints, self._touches_s)
-        first, second = self.legs
-        if first.finished and first.ended_s is not None:
-            if second.started_s is None:
-                second.start(first.ended_s + self.rules.clock.leg_2_delay_s)
-            self._advance_leg_2(rows, n_leg_1)
+        leg_1, leg_2 = self.legs
+        n_rows_of_leg_1 = leg_1.advance(rows.times, rows.footprints, self._touches_s)
+        if leg_1.finished and leg_1.ended_s is not None:
+            if leg_2.started_s is None:
+                leg_2.start(leg_1.ended_s + self.rules.clock.leg_2_delay_s)
+            self._advance_leg_2(rows, first_row=n_rows_of_leg_1)
         self._pending_bases.append((rows.times.copy(), rows.base.copy()))
         displacements = self._displacement_detector.advance(rows.times, rows.boxes)
         self._displacements += displacements
@@ -196,8 +199,8 @@ class Race:
     def _start_leg_1(self) -> None:
         """Start leg 1 at the robot's first move, or end it if the robot has not moved in time."""
         latest_s = self.rules.clock.wait_s + self.rules.scoring.time_limit_s
-        if self._start.moved_s is not None:
-            self.legs[0].start(self._start.moved_s)
+        if self._start_detector.moved_s is not None:
+            self.legs[0].start(self._start_detector.moved_s)
         elif self._now_s > latest_s:
             self.legs[0].end_unfinished(latest_s, NEVER_MOVED)
 
@@ -246,13 +249,19 @@ class Race:
         )
 
     def _judge_leg(self, leg: Leg, n_penalties: int) -> LegResult:
-        """Return the result of a leg with a number of penalties."""
+        """Return the result of a leg so far, with its points and what they lost by time, distance, penalties.
+
+        Args:
+            leg: the leg.
+            n_penalties: the number of penalties in it.
+        """
         scoring = self.rules.scoring
         time_s = leg.clock_s(self._now_s) if leg.finished else scoring.time_limit_s
         distance_cm = min(leg.distance_m * CM_PER_M, scoring.distance_limit_cm)
         points = score(min(time_s, scoring.time_limit_s), distance_cm, n_penalties, self.rules)
         # if the recording ends during the leg, the reason of its stop is that of the leg
-        is_cut_short = not self.is_over and leg is self.legs[self.leg - 1]
+        present_leg = self.legs[self.leg - 1]
+        is_cut_short = leg is present_leg and not self.is_over
         return LegResult(
             time_s=time_s,
             distance_cm=distance_cm,
@@ -285,8 +294,8 @@ class Race:
         return _select_without_event(falls, event_times_s, self.rules.displacement.incident_s)
 
     def _warnings(self) -> tuple[str, ...]:
-        """Return warnings of a false start, of walking backwards, and of falls that nobody attended to."""
-        warnings = [*false_start_warnings(self._start.early_s, self.rules.clock.wait_s)]
+        """Return warnings of a false start, of walking backwards, and of falls after which nobody helped."""
+        warnings = [*false_start_warnings(self._start_detector.early_s, self.rules.clock.wait_s)]
         if self._walked_backwards:
             warnings.append("the robot came back without turning round")
         for fall in self._find_falls_without(self._touches_s):
@@ -299,15 +308,22 @@ class Race:
 def _select_without_event(
     falls: Sequence[DownInterval], event_times_s: Iterable[float], margin_s: float
 ) -> list[DownInterval]:
-    """Return the falls without an event.
+    """Return the falls to which no event belongs.
 
     An event belongs to a fall from the fall's begin until `margin_s` after its end, or until the next fall
     begins.
+
+    Args:
+        falls: the falls, in the order of time.
+        event_times_s: the times of events, in any order [s].
+        margin_s: the time after a fall in which an event belongs to it [s].
     """
-    events_s = np.sort(np.fromiter(event_times_s, dtype=np.float64))
+    sorted_event_times = np.sort(np.fromiter(event_times_s, dtype=np.float64))
     begins = np.array([fall.since_s for fall in falls])
-    ends = np.minimum([fall.until_s + margin_s for fall in falls], np.append(begins[1:], np.inf))
-    n_before_begin = np.searchsorted(events_s, begins)
-    n_until_end = np.searchsorted(events_s, ends, side="right")
-    has_none = n_before_begin == n_until_end
-    return [fall for fall, is_unnoted in zip(falls, has_none.tolist(), strict=True) if is_unnoted]
+    next_begins = np.append(begins[1:], np.inf)
+    ends = np.minimum([fall.until_s + margin_s for fall in falls], next_begins)
+    # events between begin and end show as a difference of the numbers of events up to these times
+    n_events_before_begin = np.searchsorted(sorted_event_times, begins)
+    n_events_until_end = np.searchsorted(sorted_event_times, ends, side="right")
+    has_no_event = (n_events_before_begin == n_events_until_end).tolist()
+    return [fall for fall, is_without in zip(falls, has_no_event, strict=True) if is_without]

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from posewright.arenas import Arena, fixed_obstacles, obstacle_distances
 from posewright.arrays import Flags, Floats
 from posewright.bodies import GroundTruth, JointStates, Supervisor
@@ -70,7 +72,7 @@ class RaceReferee:
         self._recorded_rows = RecordedRows(every)
         self._fall_locator = FallLocator(rules.fall)
         self._jam_detector = JamDetector(rules.jam, arena)
-        self._lying: LocatedFall | None = None  # the fall after which the robot has not got up yet
+        self._present_fall: LocatedFall | None = None  # after which the robot has not got up yet
         self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)  # (x, y) after each block [m]
 
     @property
@@ -103,20 +105,24 @@ class RaceReferee:
         return self.race.is_over
 
     def _intervene(self, states: JointStates, truth: GroundTruth) -> None:
-        """Put the robot back if it has fallen and not got up in time, or is jammed."""
+        """Put the robot back if it has fallen and not got up in time, or is jammed at an obstacle.
+
+        Args:
+            states: the joint states of a block.
+            truth: the ground truth of the block.
+        """
         time_s = float(states.times[-1])
         fall = self._fall_locator.advance(states.times, truth.base, truth.footprints)
-        if self._lying is None and fall is not None:
-            self._lying = fall
+        if fall is not None and self._present_fall is None:
+            self._present_fall = fall
             roll, pitch, _ = (roll_pitch_yaw(truth.base[-1, 3:]) * DEG_PER_RAD).tolist()
-            data = {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch}
-            self._note_event(time_s, "fall", data)
-        if self._lying is not None:
+            self._note_event(time_s, "fall", {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch})
+        if self._present_fall is not None:
             if self._fall_locator.is_standing:
-                self._note_event(time_s, "got_up", {"since_s": self._lying.since_s})
-                self._lying = None
-            elif time_s - self._lying.since_s >= self._rules.fall.get_up_s:
-                self._put_back_after_fall(time_s, self._lying, truth)
+                self._note_event(time_s, "got_up", {"since_s": self._present_fall.since_s})
+                self._present_fall = None
+            elif time_s - self._present_fall.since_s >= self._rules.fall.get_up_s:
+                self._put_back_after_fall(time_s, self._present_fall, truth)
             return
         jam = self._jam_detector.advance(time_s, truth.base[-1], truth.box_contacts)
         if jam is not None:
@@ -132,25 +138,35 @@ class RaceReferee:
         self._put_back((fall.x_m, fall.y_m), yaw, truth, time_s, cause)
 
     def _put_back_after_jam(self, time_s: float, jam: Jam, truth: GroundTruth) -> None:
-        """Note a jam, and put the robot back on its path."""
-        box = {} if jam.box is None else {"box": jam.box}
-        self._note_event(time_s, "jam", {"since_s": jam.since_s, **box})
-        position = self._find_place_behind(*truth.base[-1, :2].tolist())
+        """Note a jam, and put the robot back on its path, with the heading that it has."""
+        jam_data: dict[str, Any] = {"since_s": jam.since_s}
+        if jam.box is not None:
+            jam_data["box"] = jam.box
+        self._note_event(time_s, "jam", jam_data)
+        x_m, y_m = truth.base[-1, :2].tolist()
+        position = self._find_place_behind(x_m, y_m)
         yaw = float(heading(truth.base[-1, 3:]))
-        self._put_back(position, yaw, truth, time_s, cause={"reason": "jam", "since_s": jam.since_s, **box})
+        self._put_back(position, yaw, truth, time_s, cause={"reason": "jam", **jam_data})
 
     def _find_place_behind(self, x_m: float, y_m: float) -> tuple[float, float]:
-        """Return the last place on the robot's path a step back and not ahead, or one straight behind.
+        """Return the latest place on the robot's path that is a step away and not nearer to its goal.
+
+        If there is none, it is the place a step straight behind the robot.
 
         Args:
-            x_m: where the robot is [m].
-            y_m: where the robot is [m].
+            x_m: where the robot is, along the field [m].
+            y_m: where the robot is, across the field [m].
+
+        Returns:
+            x and y of the place [m].
         """
         step_m = self._rules.put_back.step_back_m
-        forward = math.cos(self.race.goal_yaw_rad)
-        for x, y in reversed(self._trail):
-            if math.hypot(x - x_m, y - y_m) >= step_m and forward * (x - x_m) <= 0.0:
-                return x, y
+        forward = math.cos(self.race.goal_yaw_rad)  # 1 along the field's x, -1 back
+        for trail_x_m, trail_y_m in reversed(self._trail):
+            is_a_step_away = math.hypot(trail_x_m - x_m, trail_y_m - y_m) >= step_m
+            is_behind = forward * (trail_x_m - x_m) <= 0.0
+            if is_a_step_away and is_behind:
+                return trail_x_m, trail_y_m
         return x_m - step_m * forward, y_m
 
     def _put_back(
@@ -179,16 +195,18 @@ class RaceReferee:
         )
         self._supervisor.place_robot(x_m, y_m, yaw)
         self._note_event(time_s, "touch", {**cause, "x_m": x_m, "y_m": y_m, "yaw_deg": yaw * DEG_PER_RAD})
-        self._lying = None
+        self._present_fall = None
         self._fall_locator.restart()
         self._jam_detector.restart()
         self._trail.clear()
 
     def _end_reason(self) -> str:
+        """Return `finished`, or why the last leg that was begun ended."""
         last_leg = self.race.legs[1] if self.race.legs[0].finished else self.race.legs[0]
         return "finished" if last_leg.finished else last_leg.reason
 
     def _note_event(self, time_s: float, kind: str, data: dict[str, Any]) -> None:
+        """Write an event into the recording, and into the state of the race, which may depend on it."""
         event = Event(time_s, kind, data)
         self.race.note(event)
         self._note(event)
@@ -240,10 +258,10 @@ class FallLocator:
         self.is_standing = True
 
     def advance(self, times: Floats, base: Floats, footprints: Floats) -> LocatedFall | None:
-        """Process further frames, and return the fall that they end in, if any.
+        """Process further frames, and return the fall that the robot is in after them; None without one.
 
         Args:
-            times: `(n,)` [s].
+            times: the times of the frames, `(n,)` [s].
             base: x y z qw qx qy qz, `(n, 7)`.
             footprints: corners of the soles in the field frame, `(n, n_feet, 4, 3)` [m].
         """
@@ -252,12 +270,12 @@ class FallLocator:
         if self._last_standing is None:
             self._last_standing = _Standing(base[0].copy(), footprints[0].copy())
         upright = uprightness(base[:, 3:])
-        (standing_rows,) = (upright > self._cos_upright).nonzero()
-        if len(standing_rows):
-            last = standing_rows[-1]
-            self._last_standing = _Standing(base[last].copy(), footprints[last].copy())
+        is_upright = upright > self._cos_upright
+        if is_upright.any():
+            last_upright = np.flatnonzero(is_upright)[-1]
+            self._last_standing = _Standing(base[last_upright].copy(), footprints[last_upright].copy())
         is_down = self._detector.find_down_rows(base, upright)
-        self.is_standing = bool(upright[-1] > self._cos_upright and not is_down[-1])
+        self.is_standing = bool(is_upright[-1] and not is_down[-1])
         fall = self._detector.advance_flags(times, is_down)
         if fall is None:
             return None
@@ -272,7 +290,7 @@ class FallLocator:
 
 @dataclass(frozen=True, slots=True)
 class Jam:
-    """A jam.
+    """A jam: a robot that touches an obstacle and gets no farther.
 
     Attributes:
         since_s: when the robot last made progress [s].
@@ -308,11 +326,14 @@ class JamDetector:
         self._arena = arena
         self._has_fixed_obstacles = bool(fixed_obstacles(arena))
         self._stuck_pose: _StuckPose | None = None
-        self._touched_s = -math.inf
-        self._box: int | None = None
+        self._last_contact_s = -math.inf
+        self._box: int | None = None  # the box touched last, from 1; None for a wall or another shape
 
     def advance(self, time_s: float, base: Floats, contacts: Flags) -> Jam | None:
-        """Process another block, and return the jam at its end, if any.
+        """Process another block, and return the jam that lasts at its end; None if there is none.
+
+        A jam begins when the robot touches an obstacle, and lasts while it neither loses the contact for long
+        nor leaves its pose.
 
         Args:
             time_s: the time at its end [s].
@@ -321,8 +342,9 @@ class JamDetector:
         """
         x_m, y_m = base[:2].tolist()
         if self._is_in_contact(x_m, y_m, contacts):
-            self._touched_s = time_s
-        if time_s - self._touched_s > self._rules.contact_gap_s:
+            self._last_contact_s = time_s
+        has_lost_contact = time_s - self._last_contact_s > self._rules.contact_gap_s
+        if has_lost_contact:
             self._stuck_pose = None
             return None
         heading_rad = float(heading(base[3:]))
@@ -336,7 +358,7 @@ class JamDetector:
     def restart(self) -> None:
         """Start again after the robot was moved."""
         self._stuck_pose = None
-        self._touched_s = -math.inf
+        self._last_contact_s = -math.inf
 
     def _is_in_contact(self, x_m: float, y_m: float, contacts: Flags) -> bool:
         """Return whether the robot touches a box or is near a wall or another shape, and remember the box."""
@@ -352,6 +374,7 @@ class JamDetector:
         return False
 
     def _has_left(self, pose: _StuckPose, x_m: float, y_m: float, heading_rad: float) -> bool:
+        """Return whether the robot has stepped away from a pose, or turned."""
         turn_rad = abs(wrap_angle(heading_rad - pose.heading_rad))
         distance_m = math.hypot(x_m - pose.x_m, y_m - pose.y_m)
         return distance_m > self._rules.radius_m or turn_rad > self._rules.turn_rad

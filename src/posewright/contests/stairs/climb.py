@@ -174,17 +174,17 @@ class Climb:
         return self.passed.get(len(self._flight.edges))
 
     def _find_passed_steps(self) -> dict[int, float]:
-        """Return when each step was passed, by its number from 1.
+        """Return the time at which each step was passed [s], by the number of the step from 1.
 
-        Steps count only if the feet passed them between two touches by a person, from where the robot was
-        put.
+        A step is passed when both feet have reached its level by walking: levels between two touches by a
+        person count from where the robot was put.
         """
         foot_levels = self._flight.find_foot_levels(
             self._record.footprints[: self._n_rows], self._record.foot_contacts[: self._n_rows]
         )
         foot_levels[~self._is_steady()] = NO_LEVEL
         touch_rows = self._times.searchsorted([touch.time_s for touch in self._touches], side="right")
-        passed: dict[int, float] = {}
+        passed_times: dict[int, float] = {}
         for begin, end in pairwise([0, *touch_rows.tolist(), self._n_rows]):
             reached_levels = [
                 _find_reached_levels(levels, self._rules.most_at_once) for levels in foot_levels[begin:end].T
@@ -193,13 +193,15 @@ class Climb:
             known_levels = robot_levels[robot_levels != NO_LEVEL]
             if not len(known_levels):
                 continue
-            for step in range(int(known_levels[0]) + 1, int(known_levels.max()) + 1):
+            first_level = int(known_levels[0])
+            highest_level = int(known_levels.max())
+            for step in range(first_level + 1, highest_level + 1):
                 passed_row = begin + int((robot_levels >= step).argmax())
-                passed.setdefault(step, float(self._times[passed_row]))
-        return passed
+                passed_times.setdefault(step, float(self._times[passed_row]))
+        return passed_times
 
     def _is_steady(self) -> Flags:
-        """Return the rows in which the robot is not down, about to fall, or held by a person, `(n,)`."""
+        """Return in which rows the robot is neither down, nor about to fall, nor held by a person, `(n,)`."""
         is_steady = np.ones(self._n_rows, dtype=np.bool_)
         for fall in self.falls:
             begin = int(self._times.searchsorted(fall.since_s - self._rules.steady_s))
@@ -212,7 +214,7 @@ class Climb:
         return is_steady
 
     def penalties(self, until_s: float) -> tuple[StairsPenalty, ...]:
-        """Return the penalties until a time [s], in the order of time."""
+        """Return the penalties for touches, falls, hands and jumps until a time [s], in the order of time."""
         penalties = [
             StairsPenalty(touch.time_s, str(touch.data.get("reason", "touch"))) for touch in self._touches
         ]
@@ -254,22 +256,27 @@ class Climb:
         return np.sort(np.append(event_times_s, contact_times_s))
 
     def _find_jumps(self) -> list[float]:
-        """Return when the robot left the ground, except when a person put it down [s]."""
-        is_airborne = self._is_steady() & ~self._record.foot_contacts[: self._n_rows].any(axis=1)
+        """Return the times at which the robot jumped: no part of it touched the ground for too long [s].
+
+        The time around a touch by a person does not count, since the person may have lifted the robot.
+        """
+        has_foot_down = self._record.foot_contacts[: self._n_rows].any(axis=1)
+        is_airborne = self._is_steady() & ~has_foot_down
         contacts = self._record.contacts
         if contacts is not None:
             # a robot that gets up leans on other parts
             links = {str(link["name"]) for link in self._record.header.links}
-            is_leaning = contacts.frames_with_contact(links, self._ground_names, len(self._record))
-            is_airborne &= ~is_leaning[: self._n_rows]
+            has_link_down = contacts.frames_with_contact(links, self._ground_names, len(self._record))
+            is_airborne &= ~has_link_down[: self._n_rows]
         for touch in self._touches:
             is_airborne &= np.abs(self._times - touch.time_s) > self._rules.settle_s
-        jumps = []
+        jump_times = []
         for begin, end in true_intervals(is_airborne):
             begin_s = float(self._times[begin])
-            if float(self._times[end - 1]) - begin_s > self._rules.jump_s:
-                jumps.append(begin_s)
-        return jumps
+            end_s = float(self._times[end - 1])
+            if end_s - begin_s > self._rules.jump_s:
+                jump_times.append(begin_s)
+        return jump_times
 
     def warnings(self) -> tuple[str, ...]:
         """Return the judge's remarks that cost no points."""
@@ -282,21 +289,23 @@ class Climb:
 def _find_reached_levels(levels: Indices, max_difference: int) -> Indices:
     """Return the level that a foot has reached in each row, `(n,)`; `NO_LEVEL` before the first.
 
-    A foot that skips more levels than allowed has walked round the steps, so its level does not change.
+    A level is the number of a step, 0 the floor before the steps. A foot that skips more levels than allowed
+    has walked round the steps, so its level does not change.
 
     Args:
         levels: the levels that the foot stands on, or `NO_LEVEL`, `(n,)`.
-        max_difference: most levels up at once.
+        max_difference: the most levels that a foot may go up at once.
     """
     reached_levels = np.full(len(levels), NO_LEVEL)
-    reached = NO_LEVEL
-    no_foot_level = NO_LEVEL - 1  # is no level, so the first row counts as a change
-    rows_of_changes = np.flatnonzero(np.diff(levels, prepend=no_foot_level))
+    reached_level = NO_LEVEL
+    level_before_first_row = NO_LEVEL - 1  # differs from every level, so the first row counts as a change
+    rows_of_changes = np.flatnonzero(np.diff(levels, prepend=level_before_first_row))
     for row in rows_of_changes.tolist():
         level = int(levels[row])
-        if level != NO_LEVEL and (reached == NO_LEVEL or level - reached <= max_difference):
-            reached = level
-        reached_levels[row:] = reached
+        is_on_level = level != NO_LEVEL
+        if is_on_level and (reached_level == NO_LEVEL or level - reached_level <= max_difference):
+            reached_level = level
+        reached_levels[row:] = reached_level
     return reached_levels
 
 

@@ -68,24 +68,30 @@ class StairsReferee:
         return f"step {n_passed}  {0.0 if began_s is None else self._now_s - began_s:5.1f} s"
 
     def watch(self, block: Block) -> bool:
-        """Process a block, and return whether the run is over."""
+        """Process a block, intervene if need be, and return whether the run is over.
+
+        A robot that does not get up after a fall is halted first, and put back when it has come to rest.
+        """
         if block.robot != self._robot:
             return False
         truth = require_ground_truth(block)
         times = block.states.times
         self._now_s = float(times[-1])
-        if self._start_detector.moved_s is None:
+        has_started = self._start_detector.moved_s is not None
+        if not has_started:
             joints = measured_or_commanded(block.states.positions, block.commands.angles)
             self._start_detector.advance(times, joints)
-        if self._halted_s is not None:
-            if self._now_s >= self._halted_s + self._rules.settle_s:
-                self._put_back()
-        else:
-            self._update(times, truth)
+        if self._halted_s is None:
+            self._observe(times, truth)
+        elif self._now_s >= self._halted_s + self._rules.settle_s:
+            self._put_back()
         return self._end_if_over()
 
-    def _update(self, times: Floats, truth: GroundTruth) -> None:
-        """Update the levels of the feet, and since when both are behind the stairs; note a fall."""
+    def _observe(self, times: Floats, truth: GroundTruth) -> None:
+        """Update the levels of the feet, and since when both are behind the stairs; note a fall.
+
+        The level of a foot is the number of the step it stands on, 0 for the floor before the stairs.
+        """
         fall = self._fall_detector.advance(times, base_above_ground(truth.base, self._flight))
         if fall is not None:
             self._note_fall(fall)
@@ -112,10 +118,14 @@ class StairsReferee:
             self._note(Event(self._now_s, HALT, {"reason": "fall", "since_s": fall.since_s}))
 
     def _put_back(self) -> None:
-        """Place the robot on the middle of its last step or at the start, and begin another try."""
-        level = 0 if self._levels is None else min(int(self._levels.min()), len(self._flight.edges) - 1)
+        """Place the robot on the last step that both feet had passed, or at the start, for another try.
+
+        A try is the time from one placement of the robot to the next.
+        """
+        last_step = len(self._flight.edges) - 1
+        level = 0 if self._levels is None else min(int(self._levels.min()), last_step)
         x, y, yaw = self._start
-        if level:
+        if level > 0:
             max_y = self._flight.width_m / 2.0 - _SIDE_MARGIN_M
             x = self._flight.middle_x_m(level)
             y = min(max(self._y_m, -max_y), max_y)
@@ -129,16 +139,19 @@ class StairsReferee:
         self._note(Event(self._now_s, NEW_TRY, {"number": self._try_number, **start_pose}))
 
     def _end_if_over(self) -> bool:
-        """Note the end of the run on arrival or when the time is over, and return whether it is over."""
-        began_s = self._start_detector.moved_s
-        limit_s = (self._rules.wait_s if began_s is None else began_s) + self._rules.limit_s
-        has_arrived = (
-            self._behind_since_s is not None and self._now_s - self._behind_since_s >= self._rules.steady_s
-        )
+        """Note the end of the run on arrival or when the time is over, and return whether it is over.
+
+        The robot has arrived when both feet have been behind the stairs for some time. The time begins with
+        the robot's first move, or with the end of the wait while it has not moved.
+        """
+        moved_s = self._start_detector.moved_s
+        clock_start_s = self._rules.wait_s if moved_s is None else moved_s
+        behind_since_s = self._behind_since_s
+        has_arrived = behind_since_s is not None and self._now_s - behind_since_s >= self._rules.steady_s
         if has_arrived:
             reason = ARRIVED
-        elif self._now_s > limit_s:
-            reason = NEVER_MOVED if began_s is None else TIME_OUT
+        elif self._now_s > clock_start_s + self._rules.limit_s:
+            reason = NEVER_MOVED if moved_s is None else TIME_OUT
         else:
             return False
         self._note(Event(self._now_s, "stop", {"reason": reason}))

@@ -71,7 +71,9 @@ def judge_exchange(
     *,
     is_complete: bool,
 ) -> ExchangeEnd | None:
-    """Return the end of an exchange; None if the rows do not decide it yet.
+    """Return how an exchange ended, the fight from a start to the next halt; None if it is not decided yet.
+
+    It ends by the first incident, such as a fall or a step out of the ring, or by idleness, or by the clock.
 
     Args:
         rules: the rules of the sumo.
@@ -102,10 +104,11 @@ def judge_exchange(
     idle_end_s, idle_reason = _find_idle_end(rules, first_fighter.rows, second_fighter.rows, wait_end_s)
     # without an incident before, it ends by the clock or by idleness, whichever comes first
     end_s, end_reason = min((wait_end_s + left_s, "time"), (idle_end_s, idle_reason))
-    if first_incident is None or first_incident.at_s >= end_s:
+    has_incident_before = first_incident is not None and first_incident.at_s < end_s
+    if first_incident is None or not has_incident_before:
         if last_s >= end_s:
-            return ExchangeEnd(end_reason, end_s, end_s - wait_end_s)
-        return ExchangeEnd("stopped", last_s, last_s - wait_end_s) if is_complete else None
+            return ExchangeEnd(end_reason, end_s, clock_s=end_s - wait_end_s)
+        return ExchangeEnd("stopped", last_s, clock_s=last_s - wait_end_s) if is_complete else None
     # before this time, another incident may still belong to the first one
     decided_s = first_incident.at_s + rules.fall.together_s + rules.fall.lasting_s
     if last_s < decided_s and not is_complete:
@@ -129,7 +132,7 @@ class _AwardJudge:
         rules: the rules of the sumo.
         first_fighter: one robot.
         second_fighter: the other robot.
-        incidents: of both robots.
+        incidents: the incidents of both robots.
         first_incident: the earliest of them.
         is_complete: whether there will be no further rows.
     """
@@ -160,9 +163,9 @@ class _AwardJudge:
         self._rival_incidents = [incident for incident in related if incident.robot != self._loser.name]
 
     def decide(self) -> tuple[Award, ...] | None:
-        """Return the awards; None while an attacker who fell may still get up.
+        """Return the awards of points; None while an attacker who fell may still get up.
 
-        The rival has an award for the loser's incidents; the loser too, if the rival has incidents at the
+        The rival earns points for the loser's incidents; the loser too, if the rival has incidents at the
         same time.
         """
         loser_fall = _first_fall(self._loser_incidents)
@@ -185,7 +188,7 @@ class _AwardJudge:
         return max(awards, key=lambda award: award.points)
 
     def _award_for(self, loser: Fighter, rival: Fighter, incident: Incident) -> Award:
-        """Return the rival's award for one incident of the loser."""
+        """Return the rival's award for one incident of the loser; for a fall it depends on who attacked."""
         name = loser.name
         at_s = incident.at_s
         if incident.reason is not None:
@@ -286,21 +289,22 @@ def _find_idle_end(
     """
     times = first_rows.times
     limit_s = rules.idle.limit_s
-    touches_s = np.concatenate([[wait_end_s], times[first_rows.touches_opponent], times[-1:]])
-    long_gaps = np.flatnonzero(np.diff(touches_s) >= limit_s)
+    touch_times = np.concatenate([[wait_end_s], times[first_rows.touches_opponent], times[-1:]])
+    long_gaps = np.flatnonzero(np.diff(touch_times) >= limit_s)
     no_touch_end_s = math.inf
     if len(long_gaps):
-        no_touch_end_s = float(touches_s[long_gaps[0]]) + limit_s
+        begin_of_gap_s = float(touch_times[long_gaps[0]])
+        no_touch_end_s = begin_of_gap_s + limit_s
     row_times = np.concatenate([[wait_end_s], times[1:]])  # the first row stands for the end of the wait
     feet = np.stack([first_rows.middle_of_feet, second_rows.middle_of_feet], axis=1)
     stuck_row = _find_stuck_row(rules, row_times, feet)
     if stuck_row is None or row_times[stuck_row] + limit_s > no_touch_end_s:
         return no_touch_end_s, "no touch"
-    end_s = float(row_times[stuck_row]) + limit_s
-    stuck_rows = slice(stuck_row, int(np.searchsorted(times, end_s)) + 1)
+    stuck_end_s = float(row_times[stuck_row]) + limit_s
+    stuck_rows = slice(stuck_row, int(np.searchsorted(times, stuck_end_s)) + 1)
     joints = np.concatenate([first_rows.joints[stuck_rows], second_rows.joints[stuck_rows]], axis=1)
-    has_moved = (np.abs(joints - joints[:1]) > rules.bout.moved_rad).any()
-    return end_s, "no progress" if has_moved else "no motion"
+    has_joint_moved = (np.abs(joints - joints[:1]) > rules.bout.moved_rad).any()
+    return stuck_end_s, "no progress" if has_joint_moved else "no motion"
 
 
 def _find_stuck_row(rules: SumoRules, times: Floats, feet: Floats) -> int | None:

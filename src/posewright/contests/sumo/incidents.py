@@ -72,11 +72,21 @@ class Fighter:
     def from_rows(
         cls, rules: SumoFallRules, name: str, *, waiting: WrestlerRows, fighting: WrestlerRows
     ) -> Fighter:
-        """Return a fighter, with its standing height taken from the wait."""
+        """Return a fighter, which is down while its base is tilted or low.
+
+        Low is a share of the height at which the robot stood before the fight.
+
+        Args:
+            rules: the rules of falls.
+            name: the name of the robot.
+            waiting: its rows while it waits for the start.
+            fighting: its rows after the wait.
+        """
         standing = waiting if len(waiting) else fighting
-        height_limit = rules.height_share * float(np.median(standing.base[:, 2])) if len(standing) else 0.0
-        is_down = (fighting.upright < np.cos(rules.tilt_rad)) | (fighting.base[:, 2] < height_limit)
-        return cls(name, fighting, is_down)
+        standing_height_m = float(np.median(standing.base[:, 2])) if len(standing) else 0.0
+        is_tilted = fighting.upright < np.cos(rules.tilt_rad)
+        is_low = fighting.base[:, 2] < rules.height_share * standing_height_m
+        return cls(name, fighting, is_down=is_tilted | is_low)
 
     def find_falls(self, rules: SumoFallRules, *, is_complete: bool) -> list[float]:
         """Return when each fall began [s].
@@ -92,9 +102,11 @@ class Fighter:
     def got_up(self, rules: SumoFallRules, fell_s: float) -> bool:
         """Return whether the robot got up soon enough after a fall at a time [s], and stayed up."""
         for begin, end in true_intervals(~self.is_down):
-            up_s = self.rows.times[begin]
-            last_up_s = self.rows.times[end - 1]
-            if fell_s < up_s <= fell_s + rules.get_up_s and last_up_s - up_s >= rules.up_s:
+            up_since_s = self.rows.times[begin]
+            up_until_s = self.rows.times[end - 1]
+            is_in_time = fell_s < up_since_s <= fell_s + rules.get_up_s
+            stayed_up = up_until_s - up_since_s >= rules.up_s
+            if is_in_time and stayed_up:
                 return True
         return False
 
@@ -158,29 +170,39 @@ class Attack:
 
 
 def find_attack(rules: SumoRules, attacker: Fighter, attacked: Fighter, at_s: float) -> Attack | None:
-    """Return an attack of one robot on the other shortly before a time [s]; None if there was none.
+    """Return an attack of one robot on the other shortly before a time; None if there was none.
 
     An attack needs a touch, and a push or a blow: the attacker went towards the other robot, or swung an arm
     that touched it.
+
+    Args:
+        rules: the rules of the sumo.
+        attacker: the robot that may have attacked.
+        attacked: its opponent.
+        at_s: the time [s].
     """
     times = attacker.rows.times
     is_recent = (times > at_s - rules.attack.within_s) & (times <= at_s)
     is_touching = is_recent & attacker.rows.touches_opponent
     if not is_touching.any():
         return None
-    feet = attacker.rows.middle_of_feet[is_recent]
-    to_attacked = attacked.rows.middle_of_feet[is_recent][0] - feet[0]
-    direction = to_attacked / max(float(np.hypot(*to_attacked)), 1e-9)
-    progress: Floats = feet @ direction
-    pushed_m = float((progress - np.minimum.accumulate(progress)).max())  # from where it was farthest off
-    arms = attacker.rows.arm_angles[is_recent]
+    positions = attacker.rows.middle_of_feet[is_recent]
+    to_attacked = attacked.rows.middle_of_feet[is_recent][0] - positions[0]
+    direction = to_attacked / max(float(np.hypot(*to_attacked)), 1e-9)  # no division by 0
+    distances_along: Floats = positions @ direction
+    # from where it was farthest away, to where it was nearest afterwards
+    pushed_m = float((distances_along - np.minimum.accumulate(distances_along)).max())
+    arm_angles = attacker.rows.arm_angles[is_recent]
     swung_rad = 0.0
-    if arms.size and attacker.rows.arm_touches_opponent[is_recent].any():
-        swung_rad = float(np.ptp(arms, axis=0).max())
-    if swung_rad < rules.attack.swing_rad:
-        swung_rad = 0.0
-    if not swung_rad and pushed_m < rules.attack.push_m:
+    if arm_angles.size and attacker.rows.arm_touches_opponent[is_recent].any():
+        swung_rad = float(np.ptp(arm_angles, axis=0).max())
+    is_blow = swung_rad > 0.0 and swung_rad >= rules.attack.swing_rad
+    is_push = pushed_m >= rules.attack.push_m
+    if not is_blow and not is_push:
         return None
     return Attack(
-        attacker.name, touched_s=float(times[is_touching][-1]), pushed_m=pushed_m, swung_rad=swung_rad
+        attacker.name,
+        touched_s=float(times[is_touching][-1]),
+        pushed_m=pushed_m,
+        swung_rad=swung_rad if is_blow else 0.0,
     )

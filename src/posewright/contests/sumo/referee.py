@@ -29,12 +29,12 @@ class Wrestler:
 
     Attributes:
         supervisor: places it.
-        starts: its places at the first start and the restarts.
+        starts: its poses on the ring at the first start and the restarts, used in turn.
         body_parts: its arms and knees.
         opponent: name of the other robot.
         recorded_rows: selects the frames that the recording has as rows.
-        rows: since the last start.
-        pending_touches: touches in frames after the last complete row.
+        rows: its rows since the last start; None before the first one.
+        pending_touches: touches in frames after the last complete row, `(n, 3)`.
     """
 
     supervisor: Supervisor
@@ -96,12 +96,13 @@ class SumoReferee:
         self._ring = ring
         self._wrestlers = wrestlers
         self._note = note
-        first, second = wrestlers
-        self.bout = Bout(rules.bout, (first, second))
-        self._began_s = 0.0
+        first_robot, second_robot = wrestlers
+        self.bout = Bout(rules.bout, (first_robot, second_robot))
+        self._last_robot = second_robot  # the robot whose block comes last of those of the same frames
         self._now_s = 0.0
-        self._judged_s = 0.0
-        self._halted_s: float | None = None
+        self._exchange_begin_s = 0.0
+        self._last_judged_s = 0.0
+        self._halted_s: float | None = None  # when the bout was halted; None while the robots fight
         self._n_restarts = 0
 
     def progress(self) -> str:
@@ -109,30 +110,39 @@ class SumoReferee:
         return self.bout.summary()
 
     def watch(self, block: Block) -> bool:
-        """Process a block, intervene after the second robot's, and return whether the bout is over."""
+        """Add a block of one robot, intervene if need be, and return whether the bout is over.
+
+        The referee intervenes only when the blocks of both robots have been added. It ends the bout at the
+        time limit, restarts the robots after a halt, and halts them when the present exchange, the fight from
+        one start to the next halt, is decided.
+        """
         self._wrestlers[block.robot].observe(block)
         self._now_s = float(block.states.times[-1])
-        if block.robot != list(self._wrestlers)[-1]:
+        if block.robot != self._last_robot:
             return False
         if self._now_s >= self._rules.bout.limit_s:
             return self._end("time out")
         if self._halted_s is not None:
-            if self._now_s - self._halted_s >= self._rules.bout.halt_s:
+            is_halt_over = self._now_s - self._halted_s >= self._rules.bout.halt_s
+            if is_halt_over:
                 self._restart()
             return False
-        if self._now_s - self._judged_s < _JUDGE_EVERY_S:
+        if self._now_s - self._last_judged_s < _JUDGE_EVERY_S:
             return False
-        self._judged_s = self._now_s
+        self._last_judged_s = self._now_s
         exchange_end = self._judge_exchange()
-        return exchange_end is not None and self._halt(exchange_end)
+        if exchange_end is None:
+            return False
+        return self._halt(exchange_end)
 
     def _judge_exchange(self) -> ExchangeEnd | None:
-        """Return the end of the current exchange; None if it is not decided yet."""
+        """Return how the present exchange ended; None if it is not decided yet."""
         rows = {
             name: wrestler.rows for name, wrestler in self._wrestlers.items() if wrestler.rows is not None
         }
-        wait_end_s = self._began_s + self._rules.bout.wait_s
-        if len(rows) < len(self._wrestlers) or self._now_s <= wait_end_s:
+        wait_end_s = self._exchange_begin_s + self._rules.bout.wait_s
+        have_rows_of_both = len(rows) == len(self._wrestlers)
+        if not have_rows_of_both or self._now_s <= wait_end_s:
             return None
         return judge_exchange(
             self._rules,
@@ -144,15 +154,15 @@ class SumoReferee:
         )
 
     def _halt(self, exchange_end: ExchangeEnd) -> bool:
-        """Note the end of an exchange, halt the robots or end the bout; return whether the bout is over."""
-        number = self.bout.rounds[-1].number
+        """Award the points of an exchange, then halt or end the bout; return whether the bout is over."""
+        round_number = self.bout.rounds[-1].number
         self.bout.add(exchange_end)
         for award in exchange_end.awards:
             data = {
                 "to": award.to,
                 "points": award.points,
                 "reason": award.reason.value,
-                "round": number,
+                "round": round_number,
                 "since_s": award.at_s,
                 "text": award.text,
             }
@@ -160,7 +170,7 @@ class SumoReferee:
         if self.bout.is_over:
             return self._end(self.bout.rounds[-1].end_reason)
         self._halted_s = self._now_s
-        self._note(Event(self._now_s, HALT, {"reason": exchange_end.reason, "round": number}))
+        self._note(Event(self._now_s, HALT, {"reason": exchange_end.reason, "round": round_number}))
         return False
 
     def _restart(self) -> None:
@@ -171,8 +181,8 @@ class SumoReferee:
             wrestler.supervisor.place_robot(*start)
             wrestler.rows = None
         self.bout.restart(self._now_s)
-        self._began_s = self._now_s
-        self._judged_s = self._now_s
+        self._exchange_begin_s = self._now_s
+        self._last_judged_s = self._now_s
         self._halted_s = None
         self._note(Event(self._now_s, NEW_TRY, {"round": self.bout.rounds[-1].number}))
 

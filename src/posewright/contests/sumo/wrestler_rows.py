@@ -36,13 +36,13 @@ class BodyParts:
 
     @classmethod
     def from_header(cls, header: RobotHeader) -> BodyParts:
-        """Find them in a recording's header."""
+        """Return the arms and knees of the robot in a recording's header, found by the names of its parts."""
         arms = arm_parts(header)
-        arm_joints = {link.get("joint") for link in header.links if link["name"] in arms}
+        arm_joint_names = {link.get("joint") for link in header.links if link["name"] in arms}
         return cls(
             arms,
-            tuple(index for index, name in enumerate(header.joints) if name in arm_joints),
-            tuple(index for index, name in enumerate(header.joints) if "knee" in name),
+            arm_joints=tuple(index for index, name in enumerate(header.joints) if name in arm_joint_names),
+            knees=tuple(index for index, name in enumerate(header.joints) if "knee" in name),
         )
 
     def find_touches(self, contacts: Contacts, opponent: str, n_frames: int) -> TouchFlags:
@@ -65,7 +65,7 @@ class WrestlerRows:
         footprints: corners of the soles in the field frame, `(n, n_feet, 4, 3)` [m].
         has_foot_down: whether each foot is on the floor, `(n, n_feet)`.
         joints: angles as measured, or as commanded without a measurement, `(n, n_joints)` [rad].
-        touches: of the floor and the opponent, `(n, 3)`, as in `TouchFlags`.
+        touches: the touches of the floor and the opponent, `(n, 3)`, as in `TouchFlags`.
     """
 
     body_parts: BodyParts

@@ -151,7 +151,7 @@ def _create_box(
     Args:
         arena: the field.
         rules: the rules of the test.
-        number: of the box, from 0, which sets its direction from the middle.
+        number: the number of the box, from 0, which sets its direction from the middle.
         text: the code.
         distance_m: distance of the plate from the middle [m].
     """

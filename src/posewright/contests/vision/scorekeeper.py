@@ -115,26 +115,31 @@ class VisionScorekeeper:
         return self.ended_s is not None
 
     def _process_row(self, time_s: float, yaw: float, upright: float, x: float, y: float) -> None:
-        """Process the heading and position of the robot at one time.
+        """Process one row: detect a false start, turns to boxes, and the end of the test.
+
+        While its heading stays within a tolerance the robot stands still; when it has done so for long
+        enough, it has turned to the box that it faces.
 
         Args:
             time_s: the time [s].
             yaw: heading of the base [rad].
             upright: cosine of the tilt of the base.
-            x: of the base [m].
-            y: of the base [m].
+            x: the position x of the base [m].
+            y: the position y of the base [m].
         """
-        if self._heading is None:
+        if self._heading is None:  # the first row
             self._heading = yaw
             self._first_heading = yaw
             self._still_since_s = time_s
             self._still_heading = yaw
         self._heading += wrap_angle(yaw - self._heading)
         has_turned = abs(self._heading - self._first_heading) > self._rules.moved_rad
-        if has_turned and time_s < self._rules.wait_s and self.false_start_s is None:
+        is_waiting = time_s < self._rules.wait_s
+        if has_turned and is_waiting and self.false_start_s is None:
             self.false_start_s = time_s
-        if abs(self._heading - self._still_heading) > self._rules.still_rad:
-            # it turns away: until now it faced the box that it stood still at
+        is_turning_away = abs(self._heading - self._still_heading) > self._rules.still_rad
+        if is_turning_away:
+            # until now it faced the box at which it stood still
             if self._faced_box is not None and self._still_since_s >= self._faced_box.until_s:
                 self._faced_box = replace(self._faced_box, until_s=time_s)
             self._still_since_s = time_s
@@ -157,12 +162,12 @@ class VisionScorekeeper:
             y: where the robot stands, across the field [m].
         """
         heading_rad = self._still_heading
-        offsets_rad = [
+        bearings_rad = [
             wrap_angle(math.atan2(box_y - y, box_x - x) - heading_rad)
             for box_x, box_y in self._box_positions.tolist()
         ]
-        box = min(range(len(offsets_rad)), key=lambda index: abs(offsets_rad[index]))
-        faces_no_box = abs(offsets_rad[box]) > self._rules.tolerance_rad
+        box = min(range(len(bearings_rad)), key=lambda index: abs(bearings_rad[index]))
+        faces_no_box = abs(bearings_rad[box]) > self._rules.tolerance_rad
         if faces_no_box:
             return
         previous = self._faced_box
@@ -187,11 +192,13 @@ class VisionScorekeeper:
             time_s: the time now.
         """
         requested_rad = self._requested_turns[previous.box]
-        steps = round(requested_rad / self._rules.spacing_rad)
+        # the boxes stand around the robot at equal angles, numbered to the left
+        n_boxes_onwards = round(requested_rad / self._rules.spacing_rad)
+        requested_box = (previous.box + n_boxes_onwards) % len(self._codes)
         reason = "right"
         if abs(turned_rad - requested_rad) > math.pi:
             reason = "turned the wrong way"
-        elif box != (previous.box + steps) % len(self._codes):
+        elif box != requested_box:
             reason = "turned to the wrong box"
         return JudgedTurn(
             began_s=previous.until_s,
@@ -203,6 +210,7 @@ class VisionScorekeeper:
         )
 
     def _end(self, time_s: float, reason: str) -> None:
+        """Record when and why the test ended."""
         self.ended_s = time_s
         self.reason = reason
 
@@ -269,12 +277,14 @@ class VisionScore(NotebookTable):
         return {**values, "points": self.points, "right": self.right}
 
     def table(self) -> ScoreTable:
-        """Return a table with one row for each turn."""
+        """Return a table with one row for each turn, and the score below."""
         rows = [
             (f"{number}", turn.code, f"{turn.turned_deg:+.0f} deg", f"{turn.ended_s:.2f} s", turn.reason)
             for number, turn in enumerate(self.turns, 1)
         ]
-        time = "" if self.time_s is None else f"{self.time_s:.2f} s"
-        total = (f"{self.right} of {self.n_turns}", "", "", time, f"{self.points:g} points")
-        notes = (self.end_reason, *(["an external computer decided"] if self.external_pc else []))
-        return ScoreTable(("turn", "code", "turned", "at", "result"), tuple(rows), total, notes)
+        time_text = "" if self.time_s is None else f"{self.time_s:.2f} s"
+        total_row = (f"{self.right} of {self.n_turns}", "", "", time_text, f"{self.points:g} points")
+        notes = [self.end_reason]
+        if self.external_pc:
+            notes.append("an external computer decided")
+        return ScoreTable(("turn", "code", "turned", "at", "result"), tuple(rows), total_row, tuple(notes))

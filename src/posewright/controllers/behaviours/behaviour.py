@@ -136,7 +136,10 @@ class BehaviourRunner:
         self._start_s: float | None = None  # time of the first tick
 
     def step(self, state: BodyState, playing: str | None = None, *, chance: float | None = None) -> Tick:
-        """Take one tick. During `wait_s`, or if the stepper does not answer, the chart stays as it is.
+        """Read the inputs, run the chart for one tick, and choose the action by its outputs.
+
+        During the behaviour's `wait_s`, or if the stepper does not answer in time, the chart stays as it is,
+        and the robot stands.
 
         Args:
             state: the present state of the body.
@@ -159,14 +162,14 @@ class BehaviourRunner:
         for event in self._events:  # an event is true at the one tick at which its condition becomes true
             inputs[event] = inputs[event] and previous_readings.get(event) is False
         is_waiting = context.since_start_s < self.behaviour.wait_s
-        next_chart = None if is_waiting else self._stepper.step(self._chart, inputs)
-        if next_chart is None:
+        next_snapshot = None if is_waiting else self._stepper.step(self._chart, inputs)
+        if next_snapshot is None:
             return Tick(state.time_s, self._chart, inputs, self._chart.outputs, action=STAND)
-        self._chart = next_chart
+        self._chart = next_snapshot
         outputs = self._chart.outputs
         action = choose_action(self.behaviour.outputs, outputs)
-        broken = self._monitor.check_tick(inputs, self._chart) if self._monitor is not None else ()
-        return Tick(state.time_s, self._chart, inputs, outputs, action, broken)
+        broken_promises = () if self._monitor is None else self._monitor.check_tick(inputs, self._chart)
+        return Tick(state.time_s, self._chart, inputs, outputs, action, broken_promises)
 
 
 class BehaviourController(Controller):

@@ -63,7 +63,7 @@ class InputWire:
     source: Source  # where its value comes from
     unit: float = 1.0  # size of the chart's unit, in SI units
     threshold: Threshold | None = None  # turns a number into true or false; None passes the number on
-    none: float = NONE  # the input's value where the source finds nothing, in the chart's unit
+    none: float = NONE  # the input's value while the source detects nothing, in the chart's unit
 
     @property
     def wired_to(self) -> str:
@@ -74,25 +74,29 @@ class InputWire:
         return f"InputWire({self.name!r} from {self.wired_to})"
 
     def read(self, context: TickContext, previous: Value | None) -> Value:
-        """Return the value of the input.
+        """Return the value that the chart's input has at the present tick.
+
+        A threshold or a flag gives true or false; another source gives a number in the chart's unit, within
+        the range of the input. Where a sensor reads NaN, no number at all, the previous value remains.
 
         Args:
             context: the present tick.
-            previous: the value at the previous tick, which NaN keeps; None at the first tick.
+            previous: the value at the previous tick; None at the first tick.
 
         Raises:
             BodyError: the first reading is not a number, or the body has no such channel.
         """
-        value = self.source.read(context)
+        reading = self.source.read(context)
         if self.threshold is not None:
-            return self.threshold.holds(value, bool(previous))
-        if math.isnan(value):
+            return self.threshold.holds(reading, bool(previous))
+        if math.isnan(reading):
             if previous is None:
                 raise BodyError(f"the input {self.name} has no first value: its sensor reads no number")
             return previous
         if self.source.quantity is Quantity.FLAG:
-            return bool(value)
-        number = self.none if math.isinf(value) else round_as_on_board(value / self.unit)
+            return bool(reading)
+        detects_nothing = math.isinf(reading)
+        number = self.none if detects_nothing else round_as_on_board(reading / self.unit)
         if isinstance(self.type, IntType):
             return self.type.clamp(round(min(max(number, self.type.low), self.type.high)))
         return self.type.clamp(number)
@@ -122,32 +126,53 @@ def read_inputs(node: Node, names: NamesInScope) -> tuple[InputWire, ...]:
 
 
 def _read_wire(name: str, kind: Type, node: Node, names: NamesInScope) -> InputWire:
-    """Read an entry: its source, threshold, unit, and the value for none."""
+    """Read the entry that wires a source, such as a sensor, to an input of the chart.
+
+    Args:
+        name: the name of the input.
+        kind: the type of the input.
+        node: the entry.
+        names: the names that the entry may use.
+
+    Raises:
+        DocumentError: the entry has an unknown key, or does not fit the type of the input.
+        UnknownNameError: a name in the entry is unknown.
+    """
     source, source_keys = read_source(node, names)
-    units = source.quantity.units
+    unit_sizes = source.quantity.units  # in SI units, by name; empty for a flag
     _require_known_keys(node, source.quantity, source_keys)
-    threshold = _read_threshold(node, units)
+    threshold = _read_threshold(node, unit_sizes)
     _require_fitting_type(node, kind, source.quantity, has_threshold=threshold is not None)
     fields = node.fields()
-    si_unit = next(iter(units), "")  # none for a flag
-    unit = fields["unit"].choice("unit", units) if "unit" in fields else si_unit
-    none = fields["none"].number() if "none" in fields else NONE
-    return InputWire(name, kind, source, unit=units.get(unit, 1.0), threshold=threshold, none=none)
+    si_unit = next(iter(unit_sizes), "")
+    unit = fields["unit"].choice("unit", unit_sizes) if "unit" in fields else si_unit
+    value_for_none = fields["none"].number() if "none" in fields else NONE
+    return InputWire(
+        name, kind, source, unit=unit_sizes.get(unit, 1.0), threshold=threshold, none=value_for_none
+    )
 
 
 def _require_known_keys(node: Node, quantity: Quantity, source_keys: Collection[str]) -> None:
-    """Raise a DocumentError where a key is not known, or a threshold has a unit of another quantity."""
+    """Raise a DocumentError where a key is not known, or a threshold has a unit of another quantity.
+
+    Args:
+        node: the entry of an input.
+        quantity: what its source measures.
+        source_keys: the keys that belong to the source.
+    """
     threshold_keys = [f"{stem}{_suffix(unit)}" for unit in quantity.units for stem in KEY_STEMS]
-    for key, entry in node.fields().items():
+    for key, value_node in node.fields().items():
         stem, _, _ = key.partition("_")
-        if stem in KEY_STEMS and key not in threshold_keys:
-            limit_keys = ", ".join(key for key in threshold_keys if not key.startswith("hysteresis"))
-            hint = f"write {limit_keys}" if limit_keys else "it needs no threshold"
-            entry.fail(f"this input reads {quantity.value}", hint=hint)
+        has_unit_of_other_quantity = stem in KEY_STEMS and key not in threshold_keys
+        if has_unit_of_other_quantity:
+            limit_keys = [key for key in threshold_keys if not key.startswith("hysteresis")]
+            hint = f"write {', '.join(limit_keys)}" if limit_keys else "it needs no threshold"
+            value_node.fail(f"this input reads {quantity.value}", hint=hint)
     node.fields(optional={*source_keys, *threshold_keys, "unit", "none"})
 
 
 def _suffix(unit: str) -> str:
+    """Return the end of a key with a unit, such as `_cm`; empty for a quantity without units."""
     return f"_{unit}" if unit else ""
 
 
@@ -186,13 +211,22 @@ def _read_with_unit(node: Node, stem: str, units: Mapping[str, float]) -> float 
 
 
 def _require_fitting_type(node: Node, kind: Type, quantity: Quantity, *, has_threshold: bool) -> None:
-    """Raise a DocumentError unless an input of this type can have the quantity or the threshold's result."""
+    """Raise a DocumentError unless an input of the chart has a type for the values that it is wired to.
+
+    These are true or false from a flag or a threshold, else numbers.
+
+    Args:
+        node: the entry of the input.
+        kind: the type of the input.
+        quantity: what the source measures.
+        has_threshold: whether a threshold turns its numbers into true or false.
+    """
     if isinstance(kind, EnumType):
         node.fail(f"the chart's input is {kind}, which cannot be wired", hint="bool, int or float")
-    is_flag = has_threshold or quantity is Quantity.FLAG
-    if is_flag == isinstance(kind, BoolType):
+    gives_flag = has_threshold or quantity is Quantity.FLAG
+    if gives_flag == isinstance(kind, BoolType):
         return
-    if is_flag:
+    if gives_flag:
         node.fail(f"the chart's input is {kind}, but this gives true or false")
     keys = " or ".join(f"below{_suffix(unit)}" for unit in quantity.units)
     node.fail(

@@ -89,7 +89,18 @@ def read_motion_entries(node: Node, robot: Robot, vendor_file: Path | None = Non
 
 
 def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -> MotionEntry:
-    """Read one entry of a `motions:` block."""
+    """Read one entry of a `motions:` block, which names a motion's file, page, speed and repetitions.
+
+    Args:
+        name: the name of the motion in the behaviour.
+        node: the entry.
+        robot: the robot, whose folder has the motions of the catalogue.
+        vendor_file: a file of the robot's maker, which replaces the file of an entry with a `vendor_page`;
+            None for none.
+
+    Raises:
+        DocumentError: the entry is not valid.
+    """
     fields = node.fields(optional=("motion", "file", "page", "speed", "repeat", "vendor_page"))
     if vendor_file is not None and "vendor_page" in fields:
         return MotionEntry(name, path=vendor_file, page=_read_page(fields["vendor_page"]), node=node)
@@ -102,16 +113,20 @@ def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -
     if "motion" in fields:
         path = _shipped_motion_path(fields, robot)
     else:
-        file = fields["file"]
-        path = Path(file.text()) if file.path is None else file.path.parent / file.text()
+        file_node = fields["file"]
+        document_path = file_node.path
+        folder = Path() if document_path is None else document_path.parent
+        path = folder / file_node.text()
         page = _read_page(fields["page"]) if "page" in fields else None
     speed = fields["speed"].number(low=MIN_SPEED, high=MAX_SPEED) if "speed" in fields else 1.0
-    repeat: int | bool | None = None
-    if "repeat" in fields:
-        repeat_node = fields["repeat"]
-        is_bool = isinstance(repeat_node.value, bool)
-        repeat = repeat_node.boolean() if is_bool else repeat_node.integer(low=1)
+    repeat = _read_repeat(fields["repeat"]) if "repeat" in fields else None
     return MotionEntry(name, path, page, node, speed, repeat)
+
+
+def _read_repeat(node: Node) -> int | bool:
+    """Read how often a motion is played: a number, or true for ever, or false for once."""
+    is_bool = isinstance(node.value, bool)
+    return node.boolean() if is_bool else node.integer(low=1)
 
 
 def _shipped_motion_path(fields: Mapping[str, Node], robot: Robot) -> Path:
@@ -129,6 +144,7 @@ def shipped_motions(robot: Robot) -> dict[str, Path]:
 
 
 def _read_page(node: Node) -> str | int:
+    """Read the name or the number of a page."""
     return node.text() if isinstance(node.value, str) else node.integer(low=1)
 
 
@@ -202,6 +218,7 @@ class _MotionLoader:
         return PageKey(entry.path, self._file(entry.path).page_number(entry.page), entry.speed)
 
     def _file(self, path: Path) -> MotionFile:
+        """Return the file at a path, which is read once only."""
         if path not in self._files:
             self._files[path] = read_motion_file(path, robot=self._robot)
         return self._files[path]
@@ -240,7 +257,7 @@ class _MotionLoader:
         return self._names[page_key]
 
     def _unused_name(self, page_key: PageKey) -> str:
-        """Return a name for a page that no other motion has."""
+        """Return a name for the motion of a page that no other motion has, after its file and page."""
         path = page_key.path
         is_native = self._file(path).format == NATIVE
         name = path.name.removesuffix(SUFFIX) if is_native else f"{path.name}#{page_key.number}"
@@ -249,10 +266,18 @@ class _MotionLoader:
         return name
 
     def _store_text(self, page_key: PageKey, motion: Motion) -> None:
-        """Store the text of a native file, or the motion of another file as a native document."""
-        name = self._texts.name_of(page_key.path)
+        """Store the text of a motion, from which a recording can replay it.
+
+        A file of our own format is stored as it is; a page of any other format as a document of ours.
+
+        Args:
+            page_key: the file and the page that the motion was read from.
+            motion: the motion.
+        """
+        file_name = self._texts.name_of(page_key.path)
         document = self._file(page_key.path).document
-        if isinstance(document, bytes):
-            self._texts.add(name, decode_document(document))
+        if isinstance(document, bytes):  # our own format
+            self._texts.add(file_name, decode_document(document))
         else:
-            self._texts.add(f"{name}#{page_key.number}{SUFFIX}", decode_document(render(motion)))
+            document_name = f"{file_name}#{page_key.number}{SUFFIX}"
+            self._texts.add(document_name, decode_document(render(motion)))

@@ -20,7 +20,10 @@ from posewright.robots import Robot
 
 
 class Phase(Enum):
-    """The source of the present frames."""
+    """What the robot does in the present frames.
+
+    A join is a movement from the pose in which a motion ended to the pose in which a gait begins.
+    """
 
     MOTION = "motion"
     JOIN = "join to a gait's standing pose"
@@ -77,24 +80,28 @@ class Performer:
         return self._walkers[str(self._gait_name)]
 
     def request(self, action: Action) -> None:
-        """Request an action; a velocity beyond the gait's range is scaled down.
+        """Request an action, either a motion or a gait with a velocity.
 
-        A motion is requested of the player. While a gait is walked or halts, a velocity of the same gait is
-        requested of it, and any other action lets it halt; `next` begins that action after the halt.
+        While motions are played, a motion is requested of the player; for a gait, the player is to stand
+        still. While a gait is walked or halts, a new velocity of the same gait is requested of it, scaled
+        down to its range; any other action halts the gait. `next` begins the action when the robot stands.
         """
         if action.at_once and action.name != self._action.name:
             self._is_interrupted = True
         self._action = action
         self._separate_joints.targets = action.joints
+        if self._phase is Phase.JOIN:
+            return  # `next` compares the action with the gait when the join has ended
+        is_gait = action.velocity is not None
         if self._phase is Phase.MOTION:
-            self._player.request(action.name if action.velocity is None else None)
-        elif self._phase in (Phase.GAIT, Phase.HALT):
-            if action.velocity is not None and action.name == self._gait_name:
-                self._request_velocity(action.velocity)
-                self._phase = Phase.GAIT
-            elif self._phase is Phase.GAIT:
-                self._walker.halt()
-                self._phase = Phase.HALT
+            self._player.request(None if is_gait else action.name)
+            return
+        if action.velocity is not None and action.name == self._gait_name:
+            self._request_velocity(action.velocity)
+            self._phase = Phase.GAIT
+        elif self._phase is Phase.GAIT:
+            self._walker.halt()
+            self._phase = Phase.HALT
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the next frames, at least one and at most `n`."""
@@ -112,11 +119,15 @@ class Performer:
         self._begin_from(pose)
 
     def _commands(self, state: BodyState, n: int) -> JointCommands:
-        """Begin the next phase if it is due, and return the next frames, all joints by motion or gait."""
-        is_walk_requested = self._action.velocity is not None
-        if self._phase is Phase.MOTION and is_walk_requested and self._player.playing is None:
+        """Begin the next phase if the present one has ended, and return the next frames.
+
+        All joints move by the motion or the gait, even those that the action moves separately.
+        """
+        is_gait_requested = self._action.velocity is not None
+        if self._phase is Phase.MOTION and is_gait_requested and self._player.playing is None:
             self._begin_join()
-        if self._phase is Phase.JOIN and not len(self._join_rows):
+        has_join_ended = self._phase is Phase.JOIN and not len(self._join_rows)
+        if has_join_ended:
             self._begin_gait()
         if self._has_halted():
             self._leave_gait()
@@ -130,6 +141,7 @@ class Performer:
         return JointCommands(self._walker.frames(state, n))
 
     def _has_halted(self) -> bool:
+        """Return whether the gait was halted and the robot now stands on all feet."""
         return self._phase is Phase.HALT and self._walker.is_standing
 
     def _begin_join(self) -> None:
@@ -144,20 +156,21 @@ class Performer:
         self._phase = Phase.JOIN
 
     def _begin_gait(self) -> None:
-        """Start the gait after the join, unless another action has been requested meanwhile."""
+        """Start the gait after the join, unless another action was requested during the join."""
         self._walker.reset()
         self._phase = Phase.GAIT
-        if self._action.velocity is None or self._action.name != self._gait_name:
+        velocity = self._action.velocity
+        if velocity is None or self._action.name != self._gait_name:
             self._leave_gait()
         else:
-            self._request_velocity(self._action.velocity)
+            self._request_velocity(velocity)
 
     def _request_velocity(self, velocity: VelocityCommand) -> None:
         """Request a velocity, scaled down to the gait's range."""
         self._walker.request(self._walker.clip_command(velocity))
 
     def _leave_gait(self) -> None:
-        """Begin the present action in the gait's standing pose."""
+        """Let the player stand in the gait's standing pose, and begin the requested action from there."""
         self._begin_from(self._walker.standing_pose)
 
     def _begin_from(self, pose: Floats) -> None:
@@ -169,45 +182,47 @@ class Performer:
 
 
 class _SeparateJoints:
-    """Joints that an action moves separately from the motion or gait.
+    """Joints that an action moves separately from the motion or gait, at a limited speed.
 
     Attributes:
-        targets: target angles by column [rad].
+        targets: their target angles by joint index [rad]; a joint that is removed moves back to the angles of
+            the motion or gait.
     """
 
     def __init__(self, robot: Robot) -> None:
         self.targets: Mapping[int, float] = {}
-        self._max_steps = SHARE_OF_SPEED * robot.max_speeds * robot.frame_period_s
-        self._angles: dict[int, float] = {}  # last ones of the joints that are moved, by column
+        self._max_steps = SHARE_OF_SPEED * robot.max_speeds * robot.frame_period_s  # in a frame [rad]
+        self._angles: dict[int, float] = {}  # last angles of the joints that are overridden, by index [rad]
         self._last_row: Floats | None = None  # the last row returned; None before the first
 
     def override(self, commands: JointCommands) -> JointCommands:
-        """Return commands in which these joints move to their targets or back to the commands."""
-        columns = self.targets.keys() | self._angles.keys()
-        if not columns:
+        """Return commands in which these joints move to their targets, or back to the commands given."""
+        overridden_joints = self.targets.keys() | self._angles.keys()
+        if not overridden_joints:
             self._last_row = commands.angles[-1]
             return commands
         angles = commands.angles.copy()
-        for column in columns:
-            self._move(column, angles[:, column])
+        for joint in overridden_joints:
+            self._override_joint(joint, angles[:, joint])
         self._last_row = angles[-1]
         return replace(commands, angles=angles)
 
-    def _move(self, column: int, angles: Floats) -> None:
-        """Overwrite the angles of a joint by those on the way to its target; without one it returns to them.
+    def _override_joint(self, joint: int, angles: Floats) -> None:
+        """Overwrite the angles of a joint by those on the way to its target, or back if it has none any more.
 
         Args:
-            column: the joint.
+            joint: the index of the joint.
             angles: its angles by the motion or gait, `(n,)` [rad]; overwritten.
         """
-        max_step = float(self._max_steps[column])
-        previous = angles[0] if self._last_row is None else self._last_row[column]
-        angle = self._angles.get(column, float(previous))
-        target = self.targets.get(column)
+        max_step = float(self._max_steps[joint])
+        last_angle = angles[0] if self._last_row is None else self._last_row[joint]
+        angle = self._angles.get(joint, float(last_angle))
+        target = self.targets.get(joint)
         for row in range(len(angles)):
             goal = float(angles[row]) if target is None else target
             angle += min(max(goal - angle, -max_step), max_step)
             angles[row] = angle
-        self._angles[column] = angle
-        if target is None and angle == goal:
-            del self._angles[column]
+        self._angles[joint] = angle
+        has_returned = target is None and angle == goal
+        if has_returned:
+            del self._angles[joint]

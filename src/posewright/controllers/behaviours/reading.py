@@ -141,8 +141,8 @@ class _BehaviourReader:
         """Read the robot, the chart and the sensors of the document, which the other blocks refer to.
 
         Args:
-            path: of the document; the files it names are relative to its folder.
-            text: of the document.
+            path: the path of the document; the files it names are relative to its folder.
+            text: the text of the document.
             card: the robot, in place of the one that the document names; None to read that one.
         """
         self.path = path

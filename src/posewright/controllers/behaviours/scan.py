@@ -140,8 +140,8 @@ class Scan:
         if not self.beams.is_ring and not self.beams.cover(np.array([towards_rad]))[0]:
             return 0.0
         ahead, aside = _rotation_to(towards_rad) @ self.points_within(self.max_range_m)
-        inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > ROUNDING)]
-        return min(self.max_range_m, float(inside.min())) if len(inside) else self.max_range_m
+        distances = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > ROUNDING)]
+        return min(self.max_range_m, float(distances.min())) if len(distances) else self.max_range_m
 
     def free_course(
         self,
@@ -172,10 +172,11 @@ class Scan:
     def _free_courses(
         self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
     ) -> Flags | None:
-        """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`.
+        """Return which of the courses that `free_course` tries are free, right to left, `(2 n + 1,)`.
 
-        None means that the direction itself is free, so that no other course need be computed. Cached,
-        because a chart reads the left side and the right side one after the other.
+        The arguments are those of `free_course`. None means that the direction itself is free, so that no
+        other course need be computed. Cached, because a chart reads the left side and the right side one
+        after the other.
         """
         key = (towards_rad, width_m, length_m, step_rad, up_to_rad)
         if key not in self._courses:
@@ -185,22 +186,27 @@ class Scan:
     def _compute_free_courses(
         self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
     ) -> Flags | None:
-        """Return which courses are free, as `_free_courses` does, without its cache."""
-        half_m = 0.5 * width_m
-        # points that may lie in the corridor of any course
-        near = _rotation_to(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
-        near_ahead, near_aside = near
-        if self.beams.is_ring and not _in_corridor(near_ahead, near_aside, half_m, length_m).any():
+        """Return which courses are free, as `_free_courses` does, without its cache.
+
+        A course is free if no point that a beam hit lies in its corridor, and beams cover its direction.
+        """
+        half_width_m = 0.5 * width_m
+        # only these points can lie in the corridor of a course; x along the direction, y to its left
+        near_points = _rotation_to(towards_rad) @ self.points_within(math.hypot(length_m, half_width_m))
+        near_ahead, near_aside = near_points
+        is_direction_blocked = _in_corridor(near_ahead, near_aside, half_width_m, length_m).any()
+        if self.beams.is_ring and not is_direction_blocked:
             return None
         turns, rotations = _course_rotations(step_rad, up_to_rad)
         # one product rotates every point to every course: first the distances ahead, then those aside
-        rotated = near.T @ rotations
+        rotated = near_points.T @ rotations  # a row for each point
         ahead = rotated[:, : len(turns)]
         aside = rotated[:, len(turns) :]
-        free = np.asarray(~_in_corridor(ahead, aside, half_m, length_m).any(axis=0))
+        is_blocked = _in_corridor(ahead, aside, half_width_m, length_m).any(axis=0)
+        is_free = np.asarray(~is_blocked)
         if not self.beams.is_ring:
-            free &= self.beams.cover(towards_rad + turns)
-        return free
+            is_free &= self.beams.cover(towards_rad + turns)
+        return is_free
 
     def farthest_along(self, *, towards_rad: float, within_rad: float) -> float:
         """Return the distance of the farthest object along a direction: a wall behind all boxes.
@@ -218,9 +224,16 @@ class Scan:
         return float(in_view.max()) if len(in_view) else self.max_range_m
 
 
-def _in_corridor(ahead: Floats, aside: Floats, half_m: float, length_m: float) -> Flags:
-    """Return which points `(...)` [m] lie in a corridor that begins at the sensor."""
-    is_inside: Flags = np.abs(aside) <= half_m
+def _in_corridor(ahead: Floats, aside: Floats, half_width_m: float, length_m: float) -> Flags:
+    """Return which points `(...)` [m] lie in a corridor that begins at the sensor.
+
+    Args:
+        ahead: distances along the corridor, `(...)` [m].
+        aside: distances to the left of its middle, `(...)` [m].
+        half_width_m: half the width of the corridor [m].
+        length_m: the length of the corridor [m].
+    """
+    is_inside: Flags = np.abs(aside) <= half_width_m
     is_inside &= ahead > ROUNDING
     is_inside &= ahead < length_m
     return is_inside

@@ -92,9 +92,14 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
-    """Yield the channels of a sensor by name, each as a source; none for scans."""
+    """Yield the numbers that a chart can read from a sensor, each as a source with its name.
+
+    A channel of three numbers, such as an acceleration, gives a source for each of its components. A scan
+    gives none, as it has too many numbers.
+    """
     if isinstance(sensor, RangeScan | FlashLidar):
         return
+    # a range sensor that detects nothing reads its greatest range
     no_reading = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
     for channel in sensor.channels:
         quantity = _QUANTITIES[channel.unit]
@@ -207,7 +212,17 @@ SourceAndKeys = tuple[Source, Collection[str]]
 
 
 def _read_sensor(node: Node, names: NamesInScope) -> SourceAndKeys:
-    """Read an entry with `sensor`; the keys returned are those besides `sensor`."""
+    """Read the source of an entry with the key `sensor`.
+
+    It is a view of a scan, or a heading relative to a direction, or a reading of the sensor itself.
+
+    Returns:
+        The source, and the keys of the entry that belong to it besides `sensor`.
+
+    Raises:
+        DocumentError: the keys do not fit the sensor.
+        UnknownNameError: there is no such sensor.
+    """
     fields = node.fields()
     if any(view in fields for view in _VIEW_READERS):
         return _read_view(node, names.sensors, names.chart.outputs)

@@ -20,7 +20,7 @@ from posewright.recordings.falls import describe_direction
 from posewright.robots import Robot
 
 EXTRAS = "motion"
-"""The entry of a header's extras by which a recording is recognised as one of a motion."""
+"""The key in a header's extras of the facts about the motion: its name, whether it was played whole."""
 
 FLOOR = "floor"
 
@@ -31,7 +31,7 @@ class Measurement(NamedTuple):
     Attributes:
         value: the measured value.
         limit: the limit.
-        unit: of both, such as `deg`.
+        unit: the unit of both, such as `deg`.
     """
 
     value: float
@@ -45,10 +45,11 @@ class PartContact:
 
     Attributes:
         parts: names; the floor is the second.
-        frames: in which they touch, `(n,)`.
+        frames: the frames in which they touch, `(n,)`.
         depths: penetration, `(n,)` [m].
-        forces: between them, `(n,)` [N]; NaN with the floor.
-        speeds: of the part when it reaches the floor, `(n,)` [m/s]; NaN if it was on the floor before.
+        forces: the forces between them, `(n,)` [N]; NaN with the floor.
+        speeds: the speeds of the part when it reaches the floor, `(n,)` [m/s]; NaN if it was on the floor
+            before.
     """
 
     parts: tuple[str, str]
@@ -68,8 +69,8 @@ class PlayedMotion:
     """A motion as commanded and as executed: n frames, each with the state at its end.
 
     Attributes:
-        trajectory: of the robot, with every frame.
-        name: of the motion.
+        trajectory: the trajectory of the robot, with every frame.
+        name: the name of the motion.
         is_complete: whether the motion was played to its end.
         first_frame: first frame of the motion; before it, the robot stands in its first pose.
         end_frame: the frame after the motion's last; from there on, its last pose is held.
@@ -88,18 +89,19 @@ class PlayedMotion:
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None) -> Self:
-        """Return the motion in a recording.
+        """Return the motion that the robot plays in a recording.
 
         Args:
-            recording: made by `motion check --physics` or `try_motion`.
+            recording: made by `motion check --physics` or `try_motion`, whose header states the name of the
+                motion, whether it was played to its end, and perhaps the attitudes its author intended.
             robot: the recorded robot; required unless it ships with Posewright.
 
         Raises:
             InputError: the recording is not one of a motion, or lacks frames, contacts or slips.
         """
         trajectory = Trajectory.of(recording, robot=robot)
-        extras = recording.header.extras.get(EXTRAS)
-        if not isinstance(extras, dict) or not {"name", "is_whole"} <= set(extras):
+        motion_facts = recording.header.extras.get(EXTRAS)
+        if not isinstance(motion_facts, dict) or not {"name", "is_whole"} <= set(motion_facts):
             raise InputError(
                 "this is not the recording of a motion",
                 hint="use one made with `motion check --physics --record`",
@@ -111,20 +113,23 @@ class PlayedMotion:
                 hint="record in a world with contacts=True",
             )
         try:
-            course = _read_course(trajectory)
-            attitude = _read_attitude(
-                extras.get("attitudes"), course.first_frame, course.end_frame, n_frames=trajectory.last_row
+            schedule = _read_schedule(trajectory)
+            intended_attitude = _read_attitude(
+                motion_facts.get("attitudes"),
+                schedule.first_frame,
+                schedule.end_frame,
+                n_frames=trajectory.last_row,
             )
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the course of the motion cannot be read: {error}") from error
         return cls(
             trajectory,
-            name=str(extras["name"]),
-            is_complete=bool(extras["is_whole"]),
-            first_frame=course.first_frame,
-            end_frame=course.end_frame,
-            keyframe_numbers=course.keyframe_numbers,
-            intended_attitude=attitude,
+            name=str(motion_facts["name"]),
+            is_complete=bool(motion_facts["is_whole"]),
+            first_frame=schedule.first_frame,
+            end_frame=schedule.end_frame,
+            keyframe_numbers=schedule.keyframe_numbers,
+            intended_attitude=intended_attitude,
         )
 
     def __repr__(self) -> str:
@@ -274,12 +279,11 @@ class PlayedMotion:
         contacts = self.record.contacts
         if contacts is None:
             return ()
-        pairs, pair_index_of_contact = np.unique(
-            contacts.pairs, axis=0, return_inverse=True
-        )  # one row for each contact
+        # `contacts` has a row for each contact in each frame, with the indices of the two parts
+        pairs, pair_index_of_row = np.unique(contacts.pairs, axis=0, return_inverse=True)
         part_contacts = []
-        for i, (first, second) in enumerate(pairs.tolist()):
-            is_of_pair = pair_index_of_contact.ravel() == i
+        for pair_index, (first, second) in enumerate(pairs.tolist()):
+            is_of_pair = pair_index_of_row.ravel() == pair_index
             part_contacts.append(
                 PartContact(
                     parts=(contacts.names[first], contacts.names[second]),
@@ -292,52 +296,61 @@ class PlayedMotion:
         return tuple(part_contacts)
 
 
-class _Course(NamedTuple):
-    """When the motion was played, and by which keyframes; the attributes are those of `PlayedMotion`."""
+class _Schedule(NamedTuple):
+    """Which frames the motion was played in, and the keyframe of each frame.
+
+    The attributes are those of `PlayedMotion`.
+    """
 
     first_frame: int
     end_frame: int
     keyframe_numbers: Indices
 
 
-def _read_course(trajectory: Trajectory) -> _Course:
-    """Return the course of a motion, which is in the controller's decisions.
+def _read_schedule(trajectory: Trajectory) -> _Schedule:
+    """Return when the motion was played, as recorded in the decisions of its controller.
 
-    The robot settles in the first pose, plays the motion, and holds the last pose. A motion that was cut ends
-    with the last frame.
+    The robot first settles in the first pose, then plays the motion, then holds the last pose. If the run
+    ended before the hold, the motion ends with the last frame.
     """
     decisions = trajectory.record.decisions
     n_frames = trajectory.last_row
-    frames = [round(time_s / trajectory.row_s) for time_s in decisions.times.tolist()]
-    keyframes = np.zeros(n_frames, dtype=np.intp)
-    begin = n_frames
-    end = n_frames
-    for frame, state, outputs in zip(frames, decisions.states, decisions.outputs, strict=True):
-        keyframes[frame:] = int(outputs.get(KEYFRAME, 0))
+    decision_frames = [round(time_s / trajectory.row_s) for time_s in decisions.times.tolist()]
+    keyframe_numbers = np.zeros(n_frames, dtype=np.intp)
+    first_frame = n_frames
+    end_frame = n_frames
+    for frame, state, outputs in zip(decision_frames, decisions.states, decisions.outputs, strict=True):
+        keyframe_numbers[frame:] = int(outputs.get(KEYFRAME, 0))  # until the next decision
         if state != SETTLE:
-            begin = min(begin, frame)
+            first_frame = min(first_frame, frame)
         if state == HOLD:
-            end = frame
-    return _Course(begin, end, keyframes)
+            end_frame = frame
+    return _Schedule(first_frame, end_frame, keyframe_numbers)
 
 
-def _read_attitude(attitudes: PlainData, begin: int, end: int, n_frames: int) -> Floats | None:
+def _read_attitude(attitudes: PlainData, first_frame: int, end_frame: int, n_frames: int) -> Floats | None:
     """Return roll and pitch of the base that the motion's author intended, `(n_frames, 2)` [rad].
 
     Before and after the motion they are those of the motion's first and last frame.
 
     Args:
         attitudes: roll and pitch in each frame of the motion; None if the author stated none.
-        begin: the motion's first frame.
-        end: the frame after its last.
+        first_frame: the motion's first frame.
+        end_frame: the frame after its last.
         n_frames: number of frames of the recording.
+
+    Raises:
+        ValueError: `attitudes` are not two numbers for each frame of the motion.
     """
     if attitudes is None:
         return None
-    array = np.array(attitudes, dtype=np.float64)
-    if array.shape != (end - begin, 2):
-        raise ValueError(f"attitudes of the shape {array.shape}, not {(end - begin, 2)}")
-    return np.pad(array, ((begin, n_frames - end), (0, 0)), "edge")
+    in_motion = np.array(attitudes, dtype=np.float64)
+    expected_shape = (end_frame - first_frame, 2)
+    if in_motion.shape != expected_shape:
+        raise ValueError(f"attitudes of the shape {in_motion.shape}, not {expected_shape}")
+    n_before = first_frame
+    n_after = n_frames - end_frame
+    return np.pad(in_motion, ((n_before, n_after), (0, 0)), mode="edge")
 
 
 def _up_of_attitude(roll: Floats, pitch: Floats) -> Floats:

@@ -34,7 +34,7 @@ class MotionResult:
     Attributes:
         played_motion: the motion as executed.
         rules: thresholds of the findings.
-        falls: in the order of time.
+        falls: the falls in the order of time.
         findings: the worst first.
     """
 

@@ -28,7 +28,7 @@ class JointLag:
         joint: its name.
         max_deg: greatest lag [deg].
         rms_deg: root mean square during the motion [deg].
-        worst_frame: of the greatest lag.
+        worst_frame: the frame of the greatest lag.
         commanded_deg_s: greatest speed of the commands in the `COMMAND_WINDOW_S` before that frame [deg/s].
     """
 
@@ -45,7 +45,7 @@ class Saturation:
 
     Attributes:
         joint: its name.
-        share: of the motion's time.
+        share: the share of the motion's time.
         total_s: in all [s].
         longest_s: without a break [s].
         first_frame: first frame of that longest time.
@@ -66,22 +66,23 @@ def _servo_joints(played: PlayedMotion) -> list[tuple[int, str]]:
 
 
 def joint_lags(played: PlayedMotion) -> list[JointLag]:
-    """Return the lag of each joint with a servo."""
+    """Return how far each joint with a servo lags behind its commands, and how fast it is commanded then."""
     lag_deg = np.abs(played.lag_deg[played.first_frame :])
     rms_deg = np.sqrt(np.square(played.lag_deg[played.is_moving]).mean(axis=0))
     worst_frames = played.first_frame + lag_deg.argmax(axis=0)
-    window = round(COMMAND_WINDOW_S / played.frame_s)
+    window_frames = round(COMMAND_WINDOW_S / played.frame_s)
     lags = []
     for column, joint in _servo_joints(played):
-        frame = int(worst_frames[column])
-        window_begin = max(played.first_frame, frame - window)
-        commanded_rad_s = played.commanded_speeds[window_begin : frame + 1, column].max()
+        worst_frame = int(worst_frames[column])
+        # the command that caused the lag may be a little older than it
+        window_begin = max(played.first_frame, worst_frame - window_frames)
+        commanded_rad_s = played.commanded_speeds[window_begin : worst_frame + 1, column].max()
         lags.append(
             JointLag(
                 joint=joint,
                 max_deg=float(lag_deg[:, column].max()),
                 rms_deg=float(rms_deg[column]),
-                worst_frame=frame,
+                worst_frame=worst_frame,
                 commanded_deg_s=math.degrees(commanded_rad_s),
             )
         )
@@ -112,9 +113,15 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
 
 
 def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Yield findings about the servos, merged by kind: too fast commands, lags, and full torque.
+    """Yield findings about servos that do not keep up with the motion.
 
-    A joint commanded too fast has no further findings.
+    A joint is commanded faster than its servo turns, or lags behind its commands for another reason, or gives
+    its full torque for too long (it is saturated). One that is commanded too fast has no further findings.
+    Several findings of one kind are merged into one.
+
+    Args:
+        played: the motion.
+        rules: the limits of lag, speed and saturation.
     """
     speed_findings: list[Finding] = []
     lag_findings: list[Finding] = []
@@ -123,7 +130,8 @@ def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
         if lag.max_deg <= rules.max_lag_deg:
             continue
         no_load_deg_s = math.degrees(played.robot.servo(lag.joint).no_load_speed_rad_s)
-        if lag.commanded_deg_s > rules.max_speed_share * no_load_deg_s:
+        is_commanded_too_fast = lag.commanded_deg_s > rules.max_speed_share * no_load_deg_s
+        if is_commanded_too_fast:
             too_fast_joints.add(lag.joint)
             speed_findings.append(_speed_finding(played, lag, no_load_deg_s))
         else:

@@ -114,7 +114,7 @@ class _Landing(NamedTuple):
 
     Attributes:
         part: its name.
-        frame: in which it does.
+        frame: the frame in which it does.
         speed_m_s: downwards [m/s].
     """
 

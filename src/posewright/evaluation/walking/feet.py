@@ -55,7 +55,7 @@ class FootTrajectories:
     Attributes:
         points: centres of what may touch the ground, `(n + 1, n_feet, n_points, 3)` [m].
         rotations: rotation matrices of shanks or soles, `(n + 1, n_feet, 3, 3)`.
-        radii: of balls around the points, 0 for corners, `(n_feet,)` [m].
+        radii: the radii of balls around the points, 0 for corners, `(n_feet,)` [m].
     """
 
     points: Floats
@@ -79,31 +79,50 @@ def foot_trajectories(walk: Walk) -> FootTrajectories:
     """Return the trajectories of the feet, computed from joint angles and the base's poses."""
     if walk.robot.biped is not None:
         return _sole_trajectories(walk, walk.robot.biped)
-    points = []
-    rotations = []
-    for leg in legs_of(walk.robot):
+    legs = legs_of(walk.robot)
+    ball_centres = []
+    shank_rotations = []
+    for leg in legs:
         angles = _leg_angles(walk, leg)
-        points.append(_to_field_frame(walk, leg.forward(angles))[:, np.newaxis])
-        rotations.append(walk.trajectory.base_rotations @ leg.shank_rotations(angles))
-    radii = np.array([leg.foot_radius_m for leg in legs_of(walk.robot)])
-    return FootTrajectories(np.stack(points, axis=1), np.stack(rotations, axis=1), radii)
+        ball_centres.append(_to_field_frame(walk, leg.forward(angles)))
+        shank_rotations.append(walk.trajectory.base_rotations @ leg.shank_rotations(angles))
+    return FootTrajectories(
+        points=np.stack(ball_centres, axis=1)[:, :, np.newaxis],  # one point for each foot
+        rotations=np.stack(shank_rotations, axis=1),
+        radii=np.array([leg.foot_radius_m for leg in legs]),
+    )
 
 
 def _sole_trajectories(walk: Walk, geometry: BipedGeometry) -> FootTrajectories:
-    """Return the trajectories of a biped's soles."""
+    """Return the trajectories of a biped's soles and of their four corners.
+
+    Args:
+        walk: the walk.
+        geometry: the geometry of the robot's legs.
+    """
     length, width = geometry.sole_size_m
-    corners = np.array([(x, y, 0.0) for x in (-length / 2, length / 2) for y in (-width / 2, width / 2)])
-    points = []
-    rotations = []
-    for leg in _biped_legs_by_column(walk):
-        sole, turn = leg.forward(leg.pick_angles(walk.trajectory.positions))
-        corner_points = sole[:, np.newaxis] + np.einsum("nij,cj->nci", turn, corners)
-        points.append(np.stack([_to_field_frame(walk, corner) for corner in corner_points.swapaxes(0, 1)], 1))
-        rotations.append(walk.trajectory.base_rotations @ turn)
-    return FootTrajectories(np.stack(points, axis=1), np.stack(rotations, axis=1), np.zeros(len(SIDES)))
+    corners_on_sole = np.array(
+        [(x, y, 0.0) for x in (-length / 2, length / 2) for y in (-width / 2, width / 2)]
+    )
+    corners_of_feet = []  # in the field's frame
+    rotations_of_feet = []
+    for leg in _biped_legs_in_foot_order(walk):
+        leg_angles = leg.pick_angles(walk.trajectory.positions)
+        sole_centres, sole_rotations = leg.forward(leg_angles)  # in the base's frame
+        corners_of_foot = []
+        for corner in corners_on_sole:
+            corner_in_base = sole_centres + np.einsum("nij,j->ni", sole_rotations, corner)
+            corners_of_foot.append(_to_field_frame(walk, corner_in_base))
+        corners_of_feet.append(np.stack(corners_of_foot, axis=1))
+        rotations_of_feet.append(walk.trajectory.base_rotations @ sole_rotations)
+    return FootTrajectories(
+        points=np.stack(corners_of_feet, axis=1),
+        rotations=np.stack(rotations_of_feet, axis=1),
+        radii=np.zeros(len(SIDES)),
+    )
 
 
-def _biped_legs_by_column(walk: Walk) -> list[BipedLeg]:
+def _biped_legs_in_foot_order(walk: Walk) -> list[BipedLeg]:
     """Return the legs of a biped in the order of its feet."""
     side_of_foot = {foot: side for side, foot in walk.robot.require_biped().feet.items()}
     legs = biped_legs_of(walk.robot)
@@ -113,13 +132,13 @@ def _biped_legs_by_column(walk: Walk) -> list[BipedLeg]:
 def knee_positions(walk: Walk) -> Floats:
     """Return the positions of the knees' axes in the field's frame, `(n + 1, n_feet, 3)` [m]."""
     if walk.robot.biped is not None:
-        in_base = [
+        knees_in_base = [
             leg.knee_positions(leg.pick_angles(walk.trajectory.positions))
-            for leg in _biped_legs_by_column(walk)
+            for leg in _biped_legs_in_foot_order(walk)
         ]
     else:
-        in_base = [leg.knee_positions(_leg_angles(walk, leg)) for leg in legs_of(walk.robot)]
-    return np.stack([_to_field_frame(walk, points) for points in in_base], axis=1)
+        knees_in_base = [leg.knee_positions(_leg_angles(walk, leg)) for leg in legs_of(walk.robot)]
+    return np.stack([_to_field_frame(walk, positions) for positions in knees_in_base], axis=1)
 
 
 def slips(walk: Walk, feet: FootTrajectories) -> Floats:
@@ -133,25 +152,28 @@ def slips(walk: Walk, feet: FootTrajectories) -> Floats:
     physics steps show that this is nearly all of its displacement in the frame. A contact between the two
     ends is not noticed.
     """
-    # from the points to the contact points, in the field's frame
-    arms = np.zeros_like(feet.points[:-1])
-    arms[..., 2] = -(feet.points[:-1, ..., 2] + feet.radii[:, np.newaxis]) / 2.0
-    arms_in_foot = np.einsum("nfji,nfpj->nfpi", feet.rotations[:-1], arms)
-    later_arms = np.einsum("nfij,nfpj->nfpi", feet.rotations[1:], arms_in_foot)
-    displacements = np.diff(feet.points, axis=0) + later_arms - arms
+    # the contact points belong to the foot: they are carried along by its rotation over the frame
+    to_contacts = np.zeros_like(
+        feet.points[:-1]
+    )  # from each point to its contact point, in the field's frame
+    to_contacts[..., 2] = -(feet.points[:-1, ..., 2] + feet.radii[:, np.newaxis]) / 2.0
+    to_contacts_in_foot = np.einsum("nfji,nfpj->nfpi", feet.rotations[:-1], to_contacts)
+    to_contacts_after = np.einsum("nfij,nfpj->nfpi", feet.rotations[1:], to_contacts_in_foot)
+    displacements = np.diff(feet.points, axis=0) + to_contacts_after - to_contacts
     heights = feet.point_heights[:-1]
     is_low = heights <= heights.min(axis=-1, keepdims=True) + LOW_CORNER_M
     mean_displacements = (displacements * is_low[..., np.newaxis]).sum(axis=2)
     mean_displacements /= is_low.sum(axis=2)[..., np.newaxis]
     is_touching = walk.trajectory.foot_contacts[:-1] | walk.trajectory.foot_contacts[1:]
-    return np.where(is_touching, np.hypot(mean_displacements[..., 0], mean_displacements[..., 1]), 0.0)
+    horizontal_distances = np.hypot(mean_displacements[..., 0], mean_displacements[..., 1])
+    return np.where(is_touching, horizontal_distances, 0.0)
 
 
 def measure_feet(walk: Walk, path_m: float) -> FeetFigures:
     """Return the figures of the feet in the measured time.
 
     Args:
-        walk: up to the first fall.
+        walk: the walk up to the first fall.
         path_m: length of the base's path in the measured time [m].
     """
     trajectories = foot_trajectories(walk)
@@ -207,8 +229,8 @@ def _measure_foot(
     """Return the figures of one foot.
 
     Args:
-        walk: up to the first fall.
-        trajectories: of all feet.
+        walk: the walk up to the first fall.
+        trajectories: the trajectories of all feet.
         column: the index of the foot.
         slip_m: its slip in the measured time, as measured before [m].
         duty: the share of this time in which it was on the ground; None without rows.
@@ -242,11 +264,11 @@ def cycles_of(walk: Walk, column: int) -> Indices:
     A foot's cycle begins where it should lift.
     """
     cycle_frames = walk.cycle.n_frames
-    first_lift = lifting_phase(walk, column) * cycle_frames
-    first_number = int(np.ceil(max(walk.settled_row - first_lift, 0.0) / cycle_frames))
-    numbers = np.arange(first_number, (walk.last_row - first_lift) / cycle_frames + 1.0)
+    first_lift = lifting_phase(walk, column) * cycle_frames  # in frames from the begin of the walk
+    first_cycle = int(np.ceil(max(walk.settled_row - first_lift, 0.0) / cycle_frames))
+    cycle_numbers = np.arange(first_cycle, (walk.last_row - first_lift) / cycle_frames + 1.0)
     # the tolerance keeps a lift at a row from being rounded to the row before
-    begins = np.floor(first_lift + numbers * cycle_frames + 1e-6).astype(np.intp)
+    begins = np.floor(first_lift + cycle_numbers * cycle_frames + 1e-6).astype(np.intp)
     begins = begins[begins + cycle_frames <= walk.last_row]
     return np.stack([begins, begins + cycle_frames], axis=-1)
 

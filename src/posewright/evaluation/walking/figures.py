@@ -26,9 +26,9 @@ class Figure:
     """A figure of a report, with its presentation.
 
     Attributes:
-        name: of its field in the report.
-        label: in tables.
-        unit: in tables.
+        name: the name of its field in the report.
+        label: the label in tables.
+        unit: the unit in tables.
         scale: factor from the field's unit to the table's.
         digits: after the decimal point.
         worse: which of two values is worse.
@@ -167,7 +167,7 @@ def walk_lines(result: WalkResult, body: str) -> Lines:
     """Yield the figures of one walk as tables and lines.
 
     Args:
-        result: of the walk.
+        result: the result of the walk.
         body: description of the body, for the title.
     """
     report = result.report
@@ -211,15 +211,21 @@ def _figure_rows(result: WalkResult, body: str) -> Table:
 
 
 def _reference_text(figure: Figure, report: GaitReport) -> str:
-    """Return the commanded or planned value of a figure, with the relative error, or its limit, as text."""
+    """Return what a figure is to be compared with, as text.
+
+    It is the planned value for the duty factor; else the commanded value, with the relative error of the
+    measured one; else the figure's limit.
+    """
     if figure.name == "duty":
         return f"{report.feet.planned_duty * figure.scale:.0f} planned"
     if figure.commanded is None:
         return limit_text(figure)
-    commanded = float(report.figures[figure.commanded])
-    value = figure.value_in(report)
-    error = f" ({value / commanded - 1.0:+.0%})" if value is not None and commanded else ""
-    return f"{figure.text(commanded)} commanded{error}"
+    commanded_value = float(report.figures[figure.commanded])
+    measured_value = figure.value_in(report)
+    commanded_text = f"{figure.text(commanded_value)} commanded"
+    if measured_value is None or commanded_value == 0.0:  # without a relative error
+        return commanded_text
+    return f"{commanded_text} ({measured_value / commanded_value - 1.0:+.0%})"
 
 
 def limit_text(figure: Figure) -> str:

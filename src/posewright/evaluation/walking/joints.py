@@ -105,11 +105,17 @@ class JointLoads:
 
 
 def measure_joint_loads(walk: Walk, drives: Drives) -> JointLoads:
-    """Return the figures of the legs' joints."""
+    """Return how near the legs' joints come to their limits of speed, torque and angle.
+
+    Args:
+        walk: the walk.
+        drives: the torques of its joints, as returned by `drives_of`.
+    """
     loads = _measure_each_joint(walk, drives)
     fastest = max(loads, key=lambda load: max(load.commanded_speed_ratio, load.measured_speed_ratio))
     most_loaded = max(loads, key=lambda load: load.rms_torque_ratio)
     least_margin = min(loads, key=lambda load: load.limit_margin_deg)
+    # coupled limits of a joint are those that depend on the angle of another
     coupled_margin_deg, coupled_joint = _coupled_margin(walk)
     return JointLoads(
         max_joint_speed_ratio=max(fastest.commanded_speed_ratio, fastest.measured_speed_ratio),
@@ -133,8 +139,8 @@ def speed_ratios(walk: Walk, angles: Floats) -> Floats:
     """Return speeds of the legs' joints as shares of the card's greatest speeds, `(n, n_leg_joints)`.
 
     Args:
-        walk: with the robot.
-        angles: of all joints, `(n + 1, n_joints)` [rad].
+        walk: the walk with the robot.
+        angles: the angles of all joints, `(n + 1, n_joints)` [rad].
     """
     legs = walk.trajectory.leg_columns
     ratios: Floats = np.abs(np.diff(angles[:, legs], axis=0)) / (walk.frame_s * walk.robot.max_speeds[legs])
@@ -171,24 +177,26 @@ def _measure_each_joint(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
 
 
 def _coupled_margin(walk: Walk) -> tuple[float | None, str | None]:
-    """Return the least margin to a limit that depends on another joint [deg], and its joint.
+    """Return the least margin to a limit that depends on another joint [deg], and the joint it limits.
 
-    Both are None if the legs' joints have no such limits.
+    Both are None if the legs' joints have no such limits, or none of them ever applies.
     """
     coupling = walk.robot.coupling
     leg_joints = set(walk.trajectory.leg_joints)
-    # the coupling has a table of limits for each of its joints; these are of joints of the legs
-    table_indices = [index for index, joint in enumerate(coupling.joints) if joint in leg_joints]
-    if not table_indices:
+    # the coupling has a table of limits for each joint that it limits; these are of joints of the legs
+    leg_tables = [table for table, joint in enumerate(coupling.joints) if joint in leg_joints]
+    if not leg_tables:
         return None, None
     lower, upper = coupling.bounds(walk.requested_angles)
-    joint_columns = [walk.robot.index(coupling.joints[index]) for index in table_indices]
-    requests = walk.requested_angles[:, joint_columns]
-    margins = np.minimum(requests - lower[:, table_indices], upper[:, table_indices] - requests).min(axis=0)
-    nearest = int(margins.argmin())
-    if not math.isfinite(margins[nearest]):
+    limited_columns = [walk.robot.index(coupling.joints[table]) for table in leg_tables]
+    requests = walk.requested_angles[:, limited_columns]
+    margins = np.minimum(requests - lower[:, leg_tables], upper[:, leg_tables] - requests)
+    least_margins = margins.min(axis=0)  # of each table over all rows
+    nearest = int(least_margins.argmin())
+    least_margin = float(least_margins[nearest])
+    if not math.isfinite(least_margin):
         return None, None
-    return math.degrees(float(margins[nearest])), coupling.joints[table_indices[nearest]]
+    return math.degrees(least_margin), coupling.joints[leg_tables[nearest]]
 
 
 def _worst_corrections(corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
@@ -218,8 +226,8 @@ def measure_energy(walk: Walk, drives: Drives, path_m: float) -> Energy:
     """Return the figures of energy in the measured time.
 
     Args:
-        walk: up to the first fall.
-        drives: of the same walk.
+        walk: the walk up to the first fall.
+        drives: the drives of the same walk.
         path_m: length of the base's path in the measured time [m].
     """
     work = drives.work_j[walk.settled_row :]

@@ -27,9 +27,9 @@ class CommandStretch:
     Attributes:
         from_s: begin [s].
         to_s: end [s].
-        forward_m_s: commanded [m/s].
-        left_m_s: commanded [m/s].
-        turn_rad_s: commanded [rad/s].
+        forward_m_s: the commanded speed forward [m/s].
+        left_m_s: the commanded speed to the left [m/s].
+        turn_rad_s: the commanded turn to the left [rad/s].
         cycles: number of complete measured cycles.
         measured: mean velocity; None without a complete cycle.
     """
@@ -138,7 +138,7 @@ def _path_length(walk: Walk, begin: int, end: int, velocities: Floats) -> float:
         walk: the walk.
         begin: row in which the first cycle begins.
         end: last row.
-        velocities: of the cycles, as returned by `cycle_velocities`.
+        velocities: the velocities of the cycles, as returned by `cycle_velocities`.
     """
     cycle_s = walk.cycle.n_frames * walk.frame_s
     last_cycle_end = end - (end - begin) % walk.cycle.n_frames
@@ -152,11 +152,14 @@ def _relative_error(measured: float | None, commanded: float) -> float | None:
 
 
 def _measure_stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch, ...]:
-    """Return the stretches of all commands in effect after row `begin` up to row `end`."""
+    """Return the time and the measured velocity of each command in effect after row `begin` up to row `end`.
+
+    The cycle after a change of command is not measured.
+    """
     stretches = []
     for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end):
-        # the first command changes nothing: the settling time covers the robot's start
-        first_valid_row = span.given_row + walk.cycle.n_frames if span.given_row > 0 else 0
+        is_first_command = span.given_row <= 0  # it changes nothing: the settling time covers the start
+        first_valid_row = 0 if is_first_command else span.given_row + walk.cycle.n_frames
         velocities = cycle_velocities(walk, max(span.start_row, first_valid_row), span.stop_row)
         stretches.append(
             CommandStretch(

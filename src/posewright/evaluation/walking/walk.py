@@ -134,11 +134,11 @@ class Walk:
     """A recorded walk of a gait, up to its end or to a given row.
 
     Attributes:
-        trajectory: of the robot.
-        settings: of the walk.
-        cycle: of the gait.
-        velocity_commands: in the order of time; the first is in effect from the start.
-        corrections: by the safety filter.
+        trajectory: the trajectory of the robot.
+        settings: the settings of the walk.
+        cycle: the cycle of the gait.
+        velocity_commands: the velocity commands in the order of time; the first is in effect from the start.
+        corrections: the corrections by the safety filter.
     """
 
     trajectory: Trajectory
@@ -152,7 +152,7 @@ class Walk:
         """Return the walk in a recording.
 
         Args:
-            recording: of a walk, with every frame.
+            recording: the recording of a walk, with every frame.
             robot: the recorded robot; required unless it ships with Posewright.
             gait: the gait that was walked; default the one attached to the recording.
 

@@ -205,7 +205,7 @@ def _draw_joint(axes: Axes, content: BipedContent, joints: dict[str, str], span_
     """Draw the angles of a joint of both legs over the cycle, and their limits if they are in view.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         content: the gait.
         joints: names of the joint by side.
         span_deg: least height of the axes, the same for all joints of a page.

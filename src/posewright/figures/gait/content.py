@@ -82,7 +82,7 @@ class FootPath:
     Attributes:
         content: the cycle.
         foot: `left_front`, ...
-        leg: of the foot.
+        leg: the leg of the foot.
     """
 
     content: GaitContent
@@ -267,7 +267,7 @@ class GaitContent(CycleContent):
         """Return poses of a base that moves by `components` in a ground phase, `(n_poses, 3)` [m, m, rad].
 
         Args:
-            components: of the motion in a ground phase, `(3,)` [m, m, rad].
+            components: the components of the motion in a ground phase, `(3,)` [m, m, rad].
             seconds: duration of the path.
             n_poses: number of poses.
         """

@@ -171,7 +171,7 @@ def draw_joint(axes: Axes, content: GaitContent, path: FootPath, joint: str, spa
     """Draw the angle of a joint over the cycle, and its limits if they are in view.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         content: the gait.
         path: the path of the leg's foot.
         joint: name of the joint.

@@ -56,7 +56,7 @@ def draw_above(
     The axes are not yet true to scale: see `set_equal_scale`.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         content: the cycle.
         has_names: write the names of the feet.
         base_follows_feet: move the base as its feet would carry it, not as it is commanded.
@@ -80,7 +80,7 @@ def draw_base_path(axes: Axes, content: GaitContent, *, base_follows_feet: bool 
     gain and trim), which corrects what the robot loses by slipping; that path is dotted.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         content: the gait.
         base_follows_feet: the arrow is the path along which the feet step, and the commanded one is dotted.
     """
@@ -102,16 +102,18 @@ def _draw_bases(axes: Axes, outline: Floats, end_pose: Floats) -> None:
     """Draw the base from above at the start of the cycle, and dashed at its end.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         outline: corners of the base, `(n, 2)` [m].
         end_pose: pose of the base at the end of the cycle, from its start, `(3,)` [m, m, rad].
     """
     from matplotlib.patches import Polygon
 
     axes.add_patch(Polygon(outline * MM, fc="#eef1f4", ec=GREY, lw=1.0, zorder=1, joinstyle="round"))
-    if np.abs(end_pose).max() > TOLERANCE:
+    has_moved = np.abs(end_pose).max() > TOLERANCE
+    if has_moved:
         corner_poses = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
-        moved_outline = chain(np.broadcast_to(end_pose, corner_poses.shape), corner_poses)[:, :2] * MM
+        moved_corners = chain(np.broadcast_to(end_pose, corner_poses.shape), corner_poses)
+        moved_outline = moved_corners[:, :2] * MM
         axes.add_patch(
             Polygon(moved_outline, fill=False, ec=GREY, lw=0.9, ls="--", zorder=2, joinstyle="round")
         )
@@ -371,7 +373,7 @@ def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, opacity: float) 
     """Draw a leg from the side as it stands at rest, with its foot and the ground.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         content: the gait.
         path: the path of the leg's foot.
         opacity: opacity, 1.0 for a leg in front, less for one behind it.

@@ -66,8 +66,8 @@ def draw_gait(
     """Draw a steady cycle of a gait, without simulation.
 
     Args:
-        gait: to be drawn.
-        robot: that walks, or its name; default the gait's own.
+        gait: the gait to be drawn.
+        robot: the robot that walks, or its name; default the gait's own.
         command: the velocity; default half the greatest speed, forward.
         figure: a figure, or a part of one, to draw into; default a new page.
 

@@ -63,10 +63,10 @@ def draw_parameter(
     """Draw the effect of a gait's parameter: a small picture for each value.
 
     Args:
-        gait: with the other parameters.
-        name: of the parameter, as in `GaitParameters`.
-        values: of the parameter; or, by label, values of dotted names below it.
-        robot: that walks, or its name; default the gait's own.
+        gait: the gait with the other parameters.
+        name: the name of the parameter, as in `GaitParameters`.
+        values: the values of the parameter; or, by label, values of dotted names below it.
+        robot: the robot that walks, or its name; default the gait's own.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
@@ -132,7 +132,7 @@ class PanelRow:
 
     Attributes:
         draw: draws a panel for each gait.
-        height_in: of the panels [in].
+        height_in: the height of the panels [in].
         x_label: label of their horizontal axis.
         y_label: label of their vertical axis.
         mark_room_in: room above them for marks [in].
@@ -193,24 +193,34 @@ def _draw_sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 
 
 def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    """Draw a foot on the ground from the side, with heights stretched so that its deviation is visible."""
+    """Draw a foot on the ground from the side, with heights stretched so that its deviation is visible.
+
+    Args:
+        axes: a panel for each gait.
+        contents: the gaits; all panels have the same scale.
+    """
     paths = [content.feet[SHOWN_FOOT] for content in contents]
-    strokes = [
-        float(np.ptp(feet.distance_along_axis_mm(path, path.planned_positions(path.ground_times), axis=0)))
-        for path in paths
-    ]
-    span = max(feet.MIN_SPAN_MM, 1.1 * max(strokes))
-    furthest = max(
-        MIN_DEVIATION_MM, 1.2 * max(float(np.abs(height_deviation_mm(path)).max()) for path in paths)
-    )
+    strokes_mm = []
+    deviations_mm = []
+    for path in paths:
+        ground_positions = path.planned_positions(path.ground_times)
+        strokes_mm.append(float(np.ptp(feet.distance_along_axis_mm(path, ground_positions, axis=0))))
+        deviations_mm.append(float(np.abs(height_deviation_mm(path)).max()))
+    # with a margin around the longest stroke and the greatest deviation
+    span_mm = max(feet.MIN_SPAN_MM, 1.1 * max(strokes_mm))
+    greatest_height_mm = max(MIN_DEVIATION_MM, 1.2 * max(deviations_mm))
     ratio = SIDE_HEIGHT_IN / PANEL_WIDTH_IN
     view = feet.SideView(
-        0, middle_mm=0.0, span_mm=span, ratio=ratio, height_scale=span * ratio / (2.0 * furthest)
+        0,
+        middle_mm=0.0,
+        span_mm=span_mm,
+        ratio=ratio,
+        height_scale=span_mm * ratio / (2.0 * greatest_height_mm),
     )
     for panel, path in zip(axes, paths, strict=True):
         feet.draw_side(panel, path, view)
-        panel.set_ylim(-furthest, furthest)
-        panel.axhspan(-furthest, 0.0, color=feet.SOIL, lw=0, zorder=0)
+        panel.set_ylim(-greatest_height_mm, greatest_height_mm)
+        panel.axhspan(-greatest_height_mm, 0.0, color=feet.SOIL, lw=0, zorder=0)
 
 
 def height_deviation_mm(path: FootPath) -> Floats:

@@ -224,34 +224,37 @@ def largest_gap(rows: Mosaic) -> Gap:
 
 
 def group_headings(content: MotionContent, rows: Mosaic) -> dict[str, str]:
-    """Return the groups by the joint of their first panel."""
+    """Return the groups of joints, each by the joint whose panel is its first."""
     joints = [joint for joint in chain(*rows) if joint in content.motion.joints]
-    first_joints = {
-        content.group_of(joint): joint for joint in reversed(joints)
-    }  # the first replaces later ones
-    return {joint: group for group, joint in first_joints.items()}
+    first_joint_of_group: dict[str, str] = {}
+    for joint in joints:
+        first_joint_of_group.setdefault(content.group_of(joint), joint)
+    return {joint: group for group, joint in first_joint_of_group.items()}
 
 
 def span_deg(content: MotionContent, joint: str) -> float:
     """Return the range of a joint's panel [deg], common to the joints it is compared with."""
-    corresponding_joints = zip(*_similar_limbs(content), strict=True)
-    peers = next(joints for joints in (*corresponding_joints, *content.groups.values()) if joint in joints)
-    return max(
-        MIN_SPAN_DEG, *(content.span(peer) * SPAN_FACTOR for peer in peers if peer in content.motion.joints)
-    )
+    # the same joint of similar limbs, or else the joints of its group
+    joints_at_same_place = zip(*_similar_limbs(content), strict=True)
+    peers = next(joints for joints in (*joints_at_same_place, *content.groups.values()) if joint in joints)
+    spans_deg = [content.span(peer) * SPAN_FACTOR for peer in peers if peer in content.motion.joints]
+    return max(MIN_SPAN_DEG, *spans_deg)
 
 
 def _similar_limbs(content: MotionContent) -> list[tuple[str, ...]]:
     """Return the joints of each of at least `MIN_LIMBS` similar limbs; an empty list if there are fewer.
 
-    Limbs are groups of several joints that all have a mirrored joint; similar ones have as many joints as
-    most of them.
+    Limbs are groups of several joints that all have a mirrored joint. Those with the most common number of
+    joints are similar.
     """
     mirrored_joints = {joint for pair in content.robot.mirror_pairs for joint in (pair.left, pair.right)}
     groups = [content.robot.groups.get(group, ()) for group in content.groups]
     limbs = [joints for joints in groups if len(joints) > 1 and mirrored_joints.issuperset(joints)]
-    lengths = [len(joints) for joints in limbs]
-    similar_limbs = [joints for joints in limbs if len(joints) == max(lengths, key=lengths.count)]
+    if not limbs:
+        return []
+    n_joints_of_limbs = [len(joints) for joints in limbs]
+    most_common_n_joints = max(n_joints_of_limbs, key=n_joints_of_limbs.count)
+    similar_limbs = [joints for joints in limbs if len(joints) == most_common_n_joints]
     return similar_limbs if len(similar_limbs) >= MIN_LIMBS else []
 
 

@@ -63,9 +63,9 @@ def draw_motion(
     """Draw every moving joint of a motion over time, with limits, speeds and findings.
 
     Args:
-        motion: to be drawn.
-        robot: with the groups and limits, or its name; default the motion's own.
-        findings: to be marked; default those of `check_motion`. An empty list marks nothing.
+        motion: the motion to be drawn.
+        robot: the robot with the groups and limits, or its name; default the motion's own.
+        findings: the findings to be marked; default those of `check_motion`. An empty list marks nothing.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
@@ -82,23 +82,26 @@ def draw_motion(
 
 def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figure:
     """Draw the page of a motion: a headline, the panels, and the findings between or below them."""
-    rows = lay_out_panels(content)
-    n_columns = len(rows[0])
-    panel_in = PANEL_WIDTHS.get(n_columns, NARROW_PANEL)
-    lines, list_height_in = _list_findings(content, rows, panel_in + COLUMN_GAP)
-    mosaic = [[HEADLINE] * n_columns, *rows]
-    heights = [HEAD, *[PANEL_HEIGHT] * len(rows)]
+    panel_rows = lay_out_panels(content)
+    first_panel = panel_rows[0][0]
+    n_columns = len(panel_rows[0])
+    panel_width_in = PANEL_WIDTHS.get(n_columns, NARROW_PANEL)
+    column_in = panel_width_in + COLUMN_GAP
+    lines, list_height_in = _list_findings(content, panel_rows, column_in)
+    mosaic = [[HEADLINE] * n_columns, *panel_rows]
+    heights_in = [HEAD, *[PANEL_HEIGHT] * len(panel_rows)]
     if list_height_in:
         mosaic.append([FINDINGS] * n_columns)
-        heights.append(list_height_in)
-    size = n_columns * (panel_in + COLUMN_GAP) + 0.3, sum(heights) + len(rows) * ROW_GAP + 0.2
-    figure = canvas(into, size, dpi=150, layout="constrained")
-    axes_by_name = create_mosaic(figure, mosaic, height_ratios=heights)
+        heights_in.append(list_height_in)
+    size_in = n_columns * column_in + 0.3, sum(heights_in) + len(panel_rows) * ROW_GAP + 0.2
+    figure = canvas(into, size_in, dpi=150, layout="constrained")
+    axes_by_name = create_mosaic(figure, mosaic, height_ratios=heights_in)
+    # only these have a time axis with numbers
     lowest_panels = [
         next(name for name in reversed(column) if name not in {EMPTY, FINDINGS})
         for column in zip(*mosaic, strict=True)
     ]
-    groups = group_headings(content, rows)
+    group_by_first_joint = group_headings(content, panel_rows)
     for name, axes in axes_by_name.items():
         if name == FINDINGS:
             draw_list(axes, lines)
@@ -106,9 +109,9 @@ def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figu
         if name == HEADLINE:
             _draw_head(axes, content)
             continue
-        _draw_panel(axes, content, name, is_first=name == rows[0][0], width_in=panel_in)
-        if groups.get(name):
-            panel.draw_heading(axes, groups[name])
+        _draw_panel(axes, content, name, is_first=name == first_panel, width_in=panel_width_in)
+        if group_by_first_joint.get(name):
+            panel.draw_heading(axes, group_by_first_joint[name])
         axes.tick_params(labelbottom=name in lowest_panels, labelsize=7, length=2.5, pad=2)
         axes.set_xlabel("time [s]" if name in lowest_panels else "", fontsize=7.5, labelpad=2)
     return label_figure(figure, f"motion {content.motion.name}: {_subtitle(content)}")
@@ -118,9 +121,9 @@ def _draw_panel(axes: Axes, content: MotionContent, name: str, *, is_first: bool
     """Draw the panel of a joint or of the base's attitude, with its findings.
 
     Args:
-        axes: to draw into.
+        axes: the axes to draw into.
         content: the motion.
-        name: of the joint, or `ATTITUDE`.
+        name: the name of the joint, or `ATTITUDE`.
         is_first: whether it is the first panel, which has the findings about the whole robot.
         width_in: width of the panel [in].
     """

@@ -53,9 +53,9 @@ def draw_badges(
     """Draw the number of each finding at its time at the top of a joint's panel, with a line to the curve.
 
     Args:
-        axes: of the panel.
+        axes: the axes of the panel.
         content: the motion.
-        findings: with their numbers; of this joint, or of the whole robot.
+        findings: the findings with their numbers; of this joint, or of the whole robot.
         joint: name of the joint.
         width_in: width of the panel [in].
     """
@@ -66,13 +66,15 @@ def draw_badges(
 
     sorted_findings = sorted(findings, key=time_and_number)
     time_shares = [_finding_time(content, finding) / content.end_s for _, finding in sorted_findings]
-    badge_positions = spread_positions(time_shares, BADGE_IN / width_in)
+    # a badge has the finding's number; badges that would overlap are moved apart
+    badge_positions = spread_positions(time_shares, width=BADGE_IN / width_in)
     for (number, finding), badge_x in zip(sorted_findings, badge_positions, strict=True):
-        if finding.joint is None:
+        is_about_whole_robot = finding.joint is None
+        if is_about_whole_robot:
             bottom, top = axes.get_ylim()
-            point = (_finding_time(content, finding), top - 1.5 * LANE * (top - bottom))
+            line_end = (_finding_time(content, finding), top - 1.5 * LANE * (top - bottom))
         else:
-            point = _draw_rings(axes, content, finding, joint)
+            line_end = _draw_rings(axes, content, finding, joint)
         line_style = {
             "arrowstyle": "-",
             "color": COLOURS[finding.level],
@@ -82,7 +84,7 @@ def draw_badges(
         }
         badge = axes.annotate(
             str(number),
-            point,
+            line_end,
             (badge_x, 1.0 - LANE / 2.0),
             "data",
             "axes fraction",
@@ -99,14 +101,22 @@ def draw_whole_robot_findings(axes: Axes, content: MotionContent) -> None:
 
 
 def _draw_rings(axes: Axes, content: MotionContent, finding: Finding, joint: str) -> tuple[float, float]:
-    """Draw a ring at each time of a finding, and return the position of the worst."""
+    """Draw a ring on the joint's curve at each time of a finding, and return the position of the worst.
+
+    Args:
+        axes: the axes of the joint's panel.
+        content: the motion.
+        finding: the finding; the first of its times is that of the worst.
+        joint: the name of the joint.
+    """
     times = [min(time, content.end_s) for time in finding.times_s] or [0.0]
-    angles = np.interp(times, content.times, content.curve(joint))  # NaN where it is free: then in the middle
-    points = [*zip(times, np.nan_to_num(angles, nan=sum(axes.get_ylim()) / 2.0).tolist(), strict=True)]
-    size = RING if len(points) <= MAX_FULL_RINGS else RING / 2.0
+    # where the joint is free it has no angle, and its ring is in the middle of the panel
+    middle_deg = sum(axes.get_ylim()) / 2.0
+    angles = np.nan_to_num(np.interp(times, content.times, content.curve(joint)), nan=middle_deg).tolist()
+    size = RING if len(times) <= MAX_FULL_RINGS else RING / 2.0
     colour = COLOURS[finding.level]
-    axes.plot(*zip(*points, strict=True), "o", mfc="none", mec=colour, ms=size, mew=0.8, clip_on=False)
-    return points[0]
+    axes.plot(times, angles, "o", mfc="none", mec=colour, ms=size, mew=0.8, clip_on=False)
+    return times[0], angles[0]
 
 
 def spread_positions(targets: Sequence[float], width: float) -> list[float]:
@@ -226,20 +236,26 @@ def draw_joint(axes: Axes, content: MotionContent, joint: str) -> None:
 
 
 def _set_limits(axes: Axes, content: MotionContent, joint: str) -> None:
-    """Set the limits of the axes, and draw the keyframes.
+    """Set the limits of a panel's axis of angles, and draw the keyframes.
 
-    From the bottom, a panel has a strip with the speeds, the curve of the angles, and room for the marks of
-    findings.
+    From the bottom, a panel has a strip with the speeds, a gap, the curve of the angles, and a lane for the
+    marks of findings. Their heights are shares of the panel's.
+
+    Args:
+        axes: the axes of the panel.
+        content: the motion.
+        joint: the name of the joint.
     """
-    curve = content.curve(joint)
-    span = span_deg(content, joint)
-    finite = curve[np.isfinite(curve)]
-    middle = float(finite.max() + finite.min()) / 2 if len(finite) else 0.0
-    findings_share = LANE if content.findings else EMPTY_LANE
-    height = span / (1.0 - STRIP - STRIP_GAP - findings_share)  # of the whole panel [deg]
-    bottom = middle - span / 2 - height * (STRIP + STRIP_GAP)
-    axes.set_ylim(bottom, bottom + height)
-    axes.set_yticks(round_angles(bottom + height * STRIP, bottom + height))
+    angles = content.curve(joint)
+    known_angles = angles[np.isfinite(angles)]
+    middle_deg = float(known_angles.max() + known_angles.min()) / 2 if len(known_angles) else 0.0
+    curve_height_deg = span_deg(content, joint)
+    lane_share = LANE if content.findings else EMPTY_LANE
+    panel_height_deg = curve_height_deg / (1.0 - STRIP - STRIP_GAP - lane_share)
+    bottom_deg = middle_deg - curve_height_deg / 2 - panel_height_deg * (STRIP + STRIP_GAP)
+    top_deg = bottom_deg + panel_height_deg
+    axes.set_ylim(bottom_deg, top_deg)
+    axes.set_yticks(round_angles(bottom_deg + panel_height_deg * STRIP, top_deg))
     _draw_keyframes(axes, content, joint)
 
 
@@ -274,29 +290,32 @@ def draw_heading(axes: Axes, group: str) -> None:
 
 
 def _draw_limits(axes: Axes, content: MotionContent, joint: str) -> None:
-    """Draw the limits that are in view, and write all limits in the corner.
+    """Draw the limits of a joint that are in view, and write all limits in the corner.
 
     They are those of the card, those of the mechanism (hardware), and those set by other joints (coupled).
     """
     limits = content.robot.joint(joint)
-    card_limits = np.rad2deg([limits.lower_rad, limits.upper_rad])
-    hardware_limits = np.rad2deg([limits.hardware_lower_rad, limits.hardware_upper_rad])
+    card_lower, card_upper = np.rad2deg([limits.lower_rad, limits.upper_rad]).tolist()
+    hardware_lower, hardware_upper = np.rad2deg(
+        [limits.hardware_lower_rad, limits.hardware_upper_rad]
+    ).tolist()
     bottom, top = axes.get_ylim()
-    # equal limits are drawn once; of two, the tighter one first
-    lower_limits = sorted({float(card_limits[0]), float(hardware_limits[0])}, reverse=True)
-    upper_limits = sorted({float(card_limits[1]), float(hardware_limits[1])})
-    for side_limits, view_end in ((lower_limits, bottom), (upper_limits, top)):
-        for limit_deg, colour, style in zip(side_limits, (LIMIT, HARDWARE), ("--", ":"), strict=False):
-            if bottom < limit_deg < top:
+    # from the tighter to the wider one; equal limits are drawn once
+    lower_limits = sorted({card_lower, hardware_lower}, reverse=True)
+    upper_limits = sorted({card_upper, hardware_upper})
+    for limits_of_side, view_end in ((lower_limits, bottom), (upper_limits, top)):
+        for limit_deg, colour, style in zip(limits_of_side, (LIMIT, HARDWARE), ("--", ":"), strict=False):
+            is_in_view = bottom < limit_deg < top
+            if is_in_view:
                 axes.axhline(limit_deg, color=colour, linewidth=0.9, linestyle=style, zorder=1)
                 shaded_from, shaded_to = sorted((limit_deg, view_end))
                 axes.axhspan(shaded_from, shaded_to, color=LIMIT, alpha=0.07, linewidth=0)
-    for limit in content.coupled_limits(joint):
-        axes.plot(content.times, limit, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1)
-    lower, upper = card_limits
-    label = f"limits {lower:.0f} .. {upper:.0f}"
-    if not np.allclose(card_limits, hardware_limits):
-        hardware_lower, hardware_upper = hardware_limits
+    for coupled_limits in content.coupled_limits(joint):  # one for each time
+        axes.plot(
+            content.times, coupled_limits, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1
+        )
+    label = f"limits {card_lower:.0f} .. {card_upper:.0f}"
+    if not np.allclose([card_lower, card_upper], [hardware_lower, hardware_upper]):
         label += f"  ({hardware_lower:.0f} .. {hardware_upper:.0f})"
     axes.set_title(label, fontsize=6.5, loc="right", pad=3, color=LIMIT)
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,36 +98,46 @@ class _PoseTable:
 
 
 def render_motion(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
-    """Return a motion as a header that will be written to `path`.
+    """Return a motion as a C header of poses that will be written to `path`.
 
-    If the motion was read from a header, or `path` is a header that contains a motion of its name, the result
-    is that header with the poses of this motion changed. Otherwise it is a new header with this motion only.
+    If the motion was read from a header, or there is a header at `path` with a motion of its name, the result
+    is that header with this motion edited. Otherwise it is a new header with this motion only.
+
+    Args:
+        motion: the motion.
+        path: where the header will be written.
+        options: have no effect; the format has no times for single joints.
 
     Raises:
         FormatError: a header of other poses is at `path`, or the motion cannot be written.
     """
     del options
-    key_times_s = tuple(round(reached_s, DECIMALS) for reached_s, _ in key_times(motion))
+    place = _place_in_origin(motion) or _find_place_in_file(path, motion)
+    rendering = (
+        _render_new_header(motion, path)
+        if place is None
+        else _edit_header(place.header, {place.page: motion})
+    )
+    arrivals_s = tuple(round(arrival_s, DECIMALS) for arrival_s, _ in key_times(motion))
+    return replace(rendering, times_s=arrivals_s)
+
+
+class _PlaceInHeader(NamedTuple):
+    """A header and the page of a motion in it: its number among the header's motions, from 1."""
+
+    header: PoseHeader
+    page: int
+
+
+def _place_in_origin(motion: Motion) -> _PlaceInHeader | None:
+    """Return the header and page that a motion was read from; None if it was not read from a header."""
     origin = origin_of(motion, EKMOVES)
-    if origin is not None and isinstance(origin.document, PoseHeader) and not origin.is_single_page:
-        return replace(_edit_header(origin.document, {origin.page: motion}), times_s=key_times_s)
-    existing = _find_in_header(path, motion)
-    if existing is not None:
-        header, page = existing
-        return replace(_edit_header(header, {page: motion}), times_s=key_times_s)
-    poses, losses, remarks = _build_poses(motion, c_name(motion.name))
-    guard = re.sub(r"[^A-Z0-9_]", "_", f"POSES_{path.stem}_H".upper())
-    head = f"/* Poses of an AIBO ERS-7 in degrees:\n   {_COLUMNS} */\n#ifndef {guard}\n#define {guard}\n\n"
-    parts = [head.encode()]
-    if poses.notes:
-        parts.append(render_notes(poses.notes, b"\n"))
-    for index, name in enumerate(poses.array_names):
-        parts.append(poses.render_array(index, name, b"\n"))
-    parts.append(b"\n#endif\n")
-    return Rendering(b"".join(parts), losses, remarks, key_times_s)
+    if origin is None or not isinstance(origin.document, PoseHeader) or origin.is_single_page:
+        return None
+    return _PlaceInHeader(origin.document, origin.page)
 
 
-def _find_in_header(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
+def _find_place_in_file(path: Path, motion: Motion) -> _PlaceInHeader | None:
     """Return the header at `path` and the page of the motion of the same name; None if there is no header.
 
     Raises:
@@ -144,7 +155,21 @@ def _find_in_header(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None
         message = f"the file is a header of other poses: {', '.join(names[:6])}"
         hint = f"name another file, so as not to overwrite them, or copy {motion.name} into this one by hand"
         raise FormatError(message, where=Where(path=path), hint=hint)
-    return header, names.index(motion.name) + 1
+    return _PlaceInHeader(header, page=names.index(motion.name) + 1)
+
+
+def _render_new_header(motion: Motion, path: Path) -> Rendering:
+    """Return a header with a single motion, whose include guard is named after the file."""
+    poses, losses, remarks = _build_poses(motion, c_name(motion.name))
+    guard = re.sub(r"[^A-Z0-9_]", "_", f"POSES_{path.stem}_H".upper())
+    head = f"/* Poses of an AIBO ERS-7 in degrees:\n   {_COLUMNS} */\n#ifndef {guard}\n#define {guard}\n\n"
+    parts = [head.encode()]
+    if poses.notes:
+        parts.append(render_notes(poses.notes, b"\n"))
+    for index, array_name in enumerate(poses.array_names):
+        parts.append(poses.render_array(index, array_name, b"\n"))
+    parts.append(b"\n#endif\n")
+    return Rendering(b"".join(parts), losses, remarks)
 
 
 def render_file(file: MotionFile) -> Rendering:
@@ -173,12 +198,12 @@ def _edit_header(header: PoseHeader, motions_by_page: dict[int, Motion]) -> Rend
         original_motion = series_motion(header, series, page, card=robot_of_motion(motion))
         if original_motion == motion:
             continue
-        has_same_name = motion.name == original_motion.name
-        poses, new_losses, new_remarks = _build_poses(
-            motion, series.name if has_same_name else c_name(motion.name)
-        )
-        array_names = _extend_names(poses, series) if has_same_name else poses.array_names
-        _require_unused_names(array_names, all_names - {array.name for array in series.arrays})
+        keeps_name = motion.name == original_motion.name
+        series_name = series.name if keeps_name else c_name(motion.name)
+        poses, new_losses, new_remarks = _build_poses(motion, series_name)
+        array_names = _extend_names(poses, series) if keeps_name else poses.array_names
+        names_of_other_series = all_names - {array.name for array in series.arrays}
+        _require_unused_names(array_names, names_of_other_series)
         edits += _edit_series(header, series, poses, array_names, original_motion)
         losses += new_losses
         remarks += new_remarks
@@ -274,11 +299,11 @@ def _round_timings(motion: Motion) -> Iterator[Timing]:
 def _edit_series(
     header: PoseHeader, series: Series, poses: _PoseTable, array_names: Sequence[str], original_motion: Motion
 ) -> Iterator[Edit]:
-    """Yield the edits that give a series new poses.
+    """Yield the edits that give a series new poses; a series is the arrays of one motion.
 
     Args:
-        header: the document.
-        series: one of its series.
+        header: the header.
+        series: the series in it.
         poses: the new poses.
         array_names: the names of their arrays.
         original_motion: the series as a motion.
@@ -305,7 +330,14 @@ def _edit_series(
 
 
 def _edit_array(array: PoseArray, name: str, index: int, poses: _PoseTable) -> Iterator[Edit]:
-    """Yield the edits that give an array a new name and the angles and timing of pose number `index`."""
+    """Yield the edits that give an array a new name, and the angles and timing of a pose.
+
+    Args:
+        array: the array as it is in the header.
+        name: its new name.
+        index: index of the pose, in `poses` and among the arrays of its series.
+        poses: the new poses.
+    """
     if array.name != name:
         yield Edit(*array.identifier, name.encode())
     new_degrees = poses.degrees[index].tolist()

@@ -90,7 +90,7 @@ class Mass:
     Attributes:
         kg: its mass.
         centre_m: its centre of mass in the frame of the link, `(3,)` [m].
-        inertia: about that centre, along the link's axes, `(3, 3)` [kg m^2].
+        inertia: the inertia about that centre, along the link's axes, `(3, 3)` [kg m^2].
     """
 
     kg: float

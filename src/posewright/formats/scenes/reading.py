@@ -285,8 +285,8 @@ def connected_parts(mesh: SceneMesh, omissions: Omissions) -> list[Floats]:
 
     Args:
         mesh: the mesh.
-        omissions: to which the sides are added that a part lacks, such as a tray without a lid: a part of a
-            field is solid.
+        omissions: the omissions to which the sides are added that a part lacks, such as a tray without a lid:
+            a part of a field is solid.
 
     Raises:
         InputError: there are too many parts.

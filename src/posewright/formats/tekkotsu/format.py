@@ -66,7 +66,7 @@ class _PathPoint(NamedTuple):
 
 
 def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
-    """Return the keys of a joint.
+    """Return the keys of a joint, each with a time, an angle and a weight, as a sequence will have them.
 
     Args:
         column: the index of the joint in the motion.
@@ -237,42 +237,58 @@ Lines = tuple[str, ...]
 
 
 def render_sequence(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
-    """Return a motion as a sequence that will be written to `path`.
+    """Return a motion as a motion sequence, a text file of Tekkotsu, that will be written to `path`.
 
     An unchanged motion that was read from a sequence gives the same bytes. If only angles were edited, only
     their numbers change; otherwise the file is new. It is always new if `options` ask for all key times.
+
+    Args:
+        motion: the motion.
+        path: where the sequence will be written.
+        options: which keys of each joint are written.
+
+    Raises:
+        FormatError: the robot has no Tekkotsu names, or the motion cannot be written.
     """
-    losses = describe_path_losses(motion, extras=WRITTEN_EXTRAS)
+    timeline = timeline_of(motion)
+    path_losses = describe_path_losses(motion, extras=WRITTEN_EXTRAS)
     label_remarks = describe_unwritten_labels(motion, path)
-    if options.keys is KeyTimes.OWN:
+    may_reuse_original = options.keys is KeyTimes.OWN
+    if may_reuse_original:
+        remarks_on_original = (*_remark_on_loaded_files(motion, path), *label_remarks)
         original_bytes = unchanged_bytes(motion, TEKKOTSU_MOT)
         if original_bytes is not None:
-            remarks = (*_remark_on_loaded_files(motion, path), *label_remarks)
-            return Rendering(original_bytes, losses, remarks, times_s=exact_key_times(motion))
-    timeline = timeline_of(motion)
-    losses = (*losses, *timeline.losses)
-    if options.keys is KeyTimes.OWN:
+            return Rendering(
+                original_bytes, path_losses, remarks_on_original, times_s=exact_key_times(motion)
+            )
         new_bytes = edited_bytes(motion, timeline, kind=TEKKOTSU_MOT, read=read_sequence)
         if new_bytes is not None:
-            remarks = (*timeline.remarks, *_remark_on_loaded_files(motion, path), *label_remarks)
-            return Rendering(new_bytes, losses, remarks, timeline.times_s)
+            return Rendering(
+                new_bytes,
+                losses=(*path_losses, *timeline.losses),
+                remarks=(*timeline.remarks, *remarks_on_original),
+                times_s=timeline.times_s,
+            )
     card = _robot_with_naming(motion)
     tracks = _build_tracks(motion, timeline, card, key_times=options.keys)
     rewriting_losses, rewriting_remarks = _describe_rewriting(motion, TEKKOTSU_MOT, card)
     joint_losses = describe_unsupported_joints(motion, card.names_in(NAMING), card)
     return Rendering(
         _sequence_text(tracks).encode("latin-1", "replace"),
-        losses=(*losses, *joint_losses, *rewriting_losses),
+        losses=(*path_losses, *timeline.losses, *joint_losses, *rewriting_losses),
         remarks=(*timeline.remarks, *rewriting_remarks, *label_remarks),
         times_s=timeline.times_s,
     )
 
 
 def render_posture(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
-    """Return the first keyframe of a motion as a posture that will be written to `path`.
+    """Return the first keyframe of a motion as a posture, a text file of Tekkotsu with a single pose.
 
     A motion that was read from a posture gives the same bytes, with only the numbers of changed angles
     replaced; otherwise the file is new. `options` have no effect.
+
+    Raises:
+        FormatError: the robot has no Tekkotsu names, or the motion cannot be written.
     """
     del options
     losses = list(describe_path_losses(motion, extras=WRITTEN_EXTRAS))
@@ -320,19 +336,21 @@ def _build_tracks(motion: Motion, timeline: Timeline, card: Robot, key_times: Ke
     Raises:
         FormatError: no joint moves, or the motion is too long or has an angle out of bounds.
     """
-    names = card.names_in(NAMING)
-    weights: dict[tuple[str, int], float] = {}
+    output_names = card.names_in(NAMING)  # by joint
+    stored_weights: dict[tuple[str, int], float] = {}  # by joint and time
     for joint, key in parse_entries(motion.extras.get(WEIGHTS, "")):
-        weights[joint, key.time_ms] = key.value
+        stored_weights[joint, key.time_ms] = key.value
     tracks: dict[str, Track] = {}
     for column, joint in enumerate(motion.joints):
-        track = track_of(column, timeline, key_times) if joint in names else ()
-        if track:
-            unit = unit_rad(joint, card)
-            tracks[names[joint]] = tuple(
-                Key(key.time_ms, key.value / unit, weights.get((joint, key.time_ms), key.weight))
-                for key in track
-            )
+        if joint not in output_names:
+            continue
+        unit = unit_rad(joint, card)
+        keys = [
+            Key(key.time_ms, key.value / unit, stored_weights.get((joint, key.time_ms), key.weight))
+            for key in track_of(column, timeline, key_times)
+        ]
+        if keys:
+            tracks[output_names[joint]] = tuple(keys)
     if not tracks:
         raise FormatError(f"motion {motion.name!r} moves no joint that Tekkotsu has")
     if timeline.end_ms > MAX_TIME_MS:
@@ -371,6 +389,7 @@ def _sequence_text(tracks: Mapping[str, Track]) -> str:
 
 
 def _setting_line(name: str, key: Key) -> str:
+    """Return the line that sets an output: its name, its value, and its weight if that is not 1."""
     words = [name, format_angle(key.value)]
     if key.weight != 1.0:
         words.append(format_angle(key.weight))

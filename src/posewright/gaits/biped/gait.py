@@ -93,24 +93,19 @@ class BipedGait(BipedValues):
         }
 
     def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
-        """Return texts for readers by topic."""
+        """Return a line of text for each topic of its walk, by topic; see `Gait.summarise_walk`."""
         cycle = self.cycle(robot)
         air_s = cycle.air_share * cycle.period_s
-        phases = ", ".join(f"{foot} {phase:.3g}" for foot, phase in cycle.lift_phases.items())
-        parameters = self.parameters
-        backward, forward, left, turn = (
-            bound_text(value)
-            for value in (
-                parameters.max_backward_m_s,
-                parameters.max_forward_m_s,
-                parameters.max_left_m_s,
-                parameters.max_turn_rad_s,
-            )
-        )
+        ground_s = cycle.period_s - air_s
+        lift_phases = ", ".join(f"{foot} {phase:.3g}" for foot, phase in cycle.lift_phases.items())
+        backward = bound_text(self.parameters.max_backward_m_s)
+        forward = bound_text(self.parameters.max_forward_m_s)
+        left = bound_text(self.parameters.max_left_m_s)
+        turn = bound_text(self.parameters.max_turn_rad_s)
         return {
-            "feet lift": f"{phases} of a cycle",
+            "feet lift": f"{lift_phases} of a cycle",
             "cycle": f"{cycle.period_s:.3f} s, {cycle.n_frames} frames: a foot is down"
-            f" {cycle.period_s - air_s:.3f} s and up {air_s:.3f} s",
+            f" {ground_s:.3f} s and up {air_s:.3f} s",
             "commands": f"-{backward} to {forward} m/s forward, -{left} to {left} m/s left,"
             f" -{turn} to {turn} rad/s; together less",
             "other joints": f"as in pose {self.pose}",

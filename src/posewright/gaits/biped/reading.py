@@ -20,7 +20,7 @@ def parse_biped_gait(document: Node, robot: Robot, path: Path | None) -> BipedGa
     Args:
         document: the document.
         robot: the robot that walks, which has the legs of a biped.
-        path: of the document; None if it has none.
+        path: the path of the document; None if it has none.
 
     Raises:
         DocumentError: the document is invalid.

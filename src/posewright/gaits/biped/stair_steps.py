@@ -290,8 +290,8 @@ class _StepSequence:
         """Begin standing at the origin, on both feet.
 
         Args:
-            gait: with the dimensions and durations of the steps.
-            geometry: of the robot's legs.
+            gait: the gait with the dimensions and durations of the steps.
+            geometry: the geometry of the robot's legs.
             pace: speed relative to the gait's durations, which are divided by it.
         """
         self._gait = gait

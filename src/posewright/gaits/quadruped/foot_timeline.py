@@ -118,12 +118,14 @@ class FootWindow:
 
     Attributes:
         lifts_at_start: whether the foot leaves the ground at the beginning.
-        times: of its points since the beginning of the step: the first 0, the last beyond the end, `(n,)`.
+        times: the times of its points since the beginning of the step: the first 0, the last beyond the end,
+            `(n,)`.
         end_point_index: index of the point at the end of the step.
         air_points: the first points, in the air up to touch-down: share of the stroke, and height above the
             ground [m], `(n_air, 2)`; empty if the foot is down already.
-        ground_times: of the next points, on the ground: since touch-down, or since the beginning if the foot
-            is down already, `(n_ground,)`. Before `next_air_points` the last is that of lift-off.
+        ground_times: the ground times of the next points, on the ground: since touch-down, or since the
+            beginning if the foot is down already, `(n_ground,)`. Before `next_air_points` the last is that of
+            lift-off.
         next_air_points: the last points, after lift-off, as `air_points`, `(n_next, 2)`.
         interpolation_weights: weights, in each frame, of the last point of the step before and of all
             points, `(n_frames, n + 1)`.
@@ -164,8 +166,8 @@ def build_timelines(gait: QuadrupedValues, timing: GaitTiming, frame_s: float) -
     first_start_share = gait.phases.starts[0]
     step_start_shares = [start_share - first_start_share for start_share in gait.phases.starts]
     timelines: list[FootTimeline] = []
-    for foot, offset in gait.phases.offsets.items():  # the share of the cycle at which the foot lifts
-        lift_share = offset - first_start_share
+    for foot, lift_share_in_table in gait.phases.offsets.items():
+        lift_share = lift_share_in_table - first_start_share
         builder = _TimelineBuilder(
             gait, timing, foot, lift_share=lift_share, step_start_shares=step_start_shares
         )
@@ -242,9 +244,8 @@ class _TimelineBuilder:
         air_times = self._air_path.point_phases * timing.air_s
         ground_times = timing.air_s + timing.ground_s * np.linspace(0.0, 1.0, ground_points)
         all_times = np.concatenate([air_times, ground_times, self._step_starts_since_lift_s])
-        is_before_end = all_times < timing.period_s * (
-            1.0 - _EQUAL_TIME_SHARE
-        )  # the end is the next lift-off
+        latest_s = timing.period_s * (1.0 - _EQUAL_TIME_SHARE)  # the end is the next lift-off
+        is_before_end = all_times < latest_s
         sorted_times = np.sort(all_times[is_before_end])
         is_new = np.diff(sorted_times, prepend=-np.inf) > _EQUAL_TIME_SHARE * timing.period_s
         cycle_times = sorted_times[is_new]
@@ -263,25 +264,29 @@ class _TimelineBuilder:
         """
         timing = self._timing
         tolerance = self._tolerance_s
-        first = int(np.searchsorted(self._point_times_s, start_s - tolerance))
-        last = int(np.searchsorted(self._point_times_s, start_s + duration - tolerance))
-        times_since_lift = self._point_times_s[first : last + 2]  # with one point beyond the end
+        first_point = int(np.searchsorted(self._point_times_s, start_s - tolerance))
+        end_point = int(np.searchsorted(self._point_times_s, start_s + duration - tolerance))
+        times_since_lift = self._point_times_s[first_point : end_point + 2]  # with one point beyond the end
         times = times_since_lift - start_s
         begins_in_air = start_s < timing.air_s - tolerance
-        time_to_touchdown = timing.air_s - start_s if begins_in_air else 0.0
-        in_air = times_since_lift < (timing.air_s + tolerance if begins_in_air else 0.0)
-        in_next_air = times_since_lift > timing.period_s + tolerance
+        if begins_in_air:
+            time_to_touchdown = timing.air_s - start_s
+            is_in_air = times_since_lift < timing.air_s + tolerance
+        else:
+            time_to_touchdown = 0.0
+            is_in_air = np.zeros(times_since_lift.shape, dtype=np.bool_)
+        is_in_next_air = times_since_lift > timing.period_s + tolerance
+        is_on_ground = ~(is_in_air | is_in_next_air)
+        # a spline's slope at the first point also needs the point before it
+        spline_point_times = self._point_times_s[first_point - 1 : end_point + 2] - start_s
         return FootWindow(
             lifts_at_start=start_s < tolerance,
             times=times,
-            end_point_index=last - first,
-            air_points=self._air_points(times_since_lift[in_air]),
-            ground_times=times[~(in_air | in_next_air)] - time_to_touchdown,
-            next_air_points=self._air_points(times_since_lift[in_next_air] - timing.period_s),
-            # a spline's slope at the first point also needs the point before it
-            interpolation_weights=weights(
-                self._point_times_s[first - 1 : last + 2] - start_s, frame_times, self._interpolation
-            ),
+            end_point_index=end_point - first_point,
+            air_points=self._air_points(times_since_lift[is_in_air]),
+            ground_times=times[is_on_ground] - time_to_touchdown,
+            next_air_points=self._air_points(times_since_lift[is_in_next_air] - timing.period_s),
+            interpolation_weights=weights(spline_point_times, frame_times, self._interpolation),
         )
 
     def _air_points(self, times_since_lift: Floats) -> Floats:

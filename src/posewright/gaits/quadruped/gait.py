@@ -120,13 +120,13 @@ class QuadrupedGait(QuadrupedValues):
         }
 
     def summarise_walk(self, robot: Robot) -> Mapping[str, str]:
-        """Return texts for readers by topic."""
+        """Return a line of text for each topic of its walk, by topic; see `Gait.summarise_walk`."""
         timing = timing_of(self.parameters, robot.frame_period_s)
-        offsets = ", ".join(f"{foot} {phase:g}" for foot, phase in self.phases.offsets.items())
+        lift_phases = ", ".join(f"{foot} {phase:g}" for foot, phase in self.phases.offsets.items())
         speed = bound_text(greatest_speed_m_s(self.parameters, timing))
         turn = bound_text(greatest_turn_rad_s(self.parameters, timing))
         return {
-            "feet lift": f"{self.phases.name}: {offsets} of a cycle",
+            "feet lift": f"{self.phases.name}: {lift_phases} of a cycle",
             "cycle": f"{timing.period_s:.3f} s, {timing.n_frames} frames: a foot is down"
             f" {timing.ground_s:.3f} s and up {timing.air_s:.3f} s,"
             f" {timing.ascent_s:.3f} s of these rising and as long sinking",

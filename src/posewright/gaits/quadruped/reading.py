@@ -28,7 +28,7 @@ def parse_quadruped_gait(document: Node, robot: Robot, path: Path | None) -> Qua
     Args:
         document: the document.
         robot: the robot that walks.
-        path: of the document; None if it has none.
+        path: the path of the document; None if it has none.
 
     Raises:
         DocumentError: the document is invalid, or the robot has not four legs.

@@ -204,21 +204,26 @@ class StepPlanner:
             halts: whether the robot comes to stand.
         """
         velocity = components / self.timing.ground_s
-        all_points = []
+        points_of_feet = []
         for foot, foot_window in enumerate(windows):
             window = foot_window if feet.have_lifted[foot] else foot_window.standing
-            touchdown_point = feet.landing_points[foot] if len(window.air_points) else feet.positions[foot]
-            air = _air_points(feet.lift_points[foot], touchdown_point, window.air_points)
+            begins_in_air = len(window.air_points) > 0
+            touchdown_point = feet.landing_points[foot] if begins_in_air else feet.positions[foot]
+            air_points = _air_points(feet.lift_points[foot], touchdown_point, window.air_points)
             body_moves = se2_exp(velocity * window.ground_times[:, np.newaxis])
-            ground = to_moved_frame(touchdown_point, body_moves)
-            stroke_shares_and_heights = window.next_air_points
-            if halts and len(stroke_shares_and_heights) and _is_close(ground[-1], self._equilibria[foot]):
-                stroke_shares_and_heights = np.zeros_like(
-                    stroke_shares_and_heights
-                )  # the foot is in place, and will not be lifted
-            next_air = _air_points(ground[-1:], next_landing_points[foot], stroke_shares_and_heights)
-            all_points.append(np.concatenate([air, ground, next_air]))
-        return tuple(all_points)
+            ground_points = to_moved_frame(touchdown_point, body_moves)
+            lifts_again = len(window.next_air_points) > 0
+            is_in_place = halts and lifts_again and _is_close(ground_points[-1], self._equilibria[foot])
+            next_air_points = _air_points(
+                lift_points=ground_points[-1:],
+                landing_point=next_landing_points[foot],
+                # a foot in place is not lifted any more
+                stroke_shares_and_heights=(
+                    np.zeros_like(window.next_air_points) if is_in_place else window.next_air_points
+                ),
+            )
+            points_of_feet.append(np.concatenate([air_points, ground_points, next_air_points]))
+        return tuple(points_of_feet)
 
     def _interpolate_frames(
         self, previous_angles: Floats, windows: list[FootWindow], angles: list[Floats]
@@ -230,12 +235,14 @@ class StepPlanner:
             windows: each foot's interpolation weights.
             angles: angles of each leg at its points in this step, `(n_points, 3)` each [rad].
         """
-        rows = np.tile(self.standing_pose, (len(windows[0].interpolation_weights), 1))
-        for leg, previous, window, knots in zip(self._legs, previous_angles, windows, angles, strict=True):
-            rows[:, leg.indices] = window.interpolation_weights @ np.concatenate(
-                [previous[np.newaxis], knots]
-            )
-        return rows
+        n_frames = len(windows[0].interpolation_weights)  # the same for all feet
+        joint_angles = np.tile(self.standing_pose, (n_frames, 1))
+        for leg, previous, window, angles_of_leg in zip(
+            self._legs, previous_angles, windows, angles, strict=True
+        ):
+            knots = np.concatenate([previous[np.newaxis], angles_of_leg])
+            joint_angles[:, leg.indices] = window.interpolation_weights @ knots
+        return joint_angles
 
 
 def _is_close(a: Floats, b: Floats) -> bool:
@@ -244,21 +251,27 @@ def _is_close(a: Floats, b: Floats) -> bool:
 
 
 def _lift_feet(feet: Feet, windows: list[FootWindow], next_landing_points: Floats, stays_down: Flags) -> Feet:
-    """Return the feet with those lifted that leave the ground in this step, except those that stay down.
+    """Return the state of the feet after those have left the ground that lift in this step.
+
+    A foot that lifts leaves the ground where it is, and gets a new landing point.
 
     Args:
         feet: the state of the feet before.
         windows: when each foot is in the air in this step.
         next_landing_points: where each foot lands if it lifts now, `(n_feet, 3)` [m].
-        stays_down: which feet do not lift, `(n_feet,)`.
+        stays_down: feet that do not lift although it is their turn, `(n_feet,)`; their next lift counts as
+            their first again.
     """
-    lifts = np.array([window.lifts_at_start for window in windows]) & ~stays_down
+    is_its_turn = np.array([window.lifts_at_start for window in windows])
+    lifts_now = is_its_turn & ~stays_down
+    has_lifted = (np.array(feet.have_lifted) | lifts_now) & ~stays_down
+    lifts_now_column = lifts_now[:, np.newaxis]
     return Feet(
         positions=feet.positions,
         previous_angles=feet.previous_angles,
-        lift_points=np.where(lifts[:, np.newaxis], feet.positions, feet.lift_points),
-        landing_points=np.where(lifts[:, np.newaxis], next_landing_points, feet.landing_points),
-        have_lifted=tuple(((np.array(feet.have_lifted) | lifts) & ~stays_down).tolist()),
+        lift_points=np.where(lifts_now_column, feet.positions, feet.lift_points),
+        landing_points=np.where(lifts_now_column, next_landing_points, feet.landing_points),
+        have_lifted=tuple(has_lifted.tolist()),
     )
 
 
@@ -273,14 +286,15 @@ def _feet_after(
         points: the points of each foot, `(n, 3)` each [m].
         angles: the angles of each leg at these points, `(n, 3)` each [rad].
     """
-    return Feet(
-        positions=np.stack(
-            [path[window.end_point_index] for path, window in zip(points, windows, strict=True)]
-        ),
+    end_positions = []
+    previous_angles = []
+    for foot_points, leg_angles, window in zip(points, angles, windows, strict=True):
+        end_positions.append(foot_points[window.end_point_index])
         # the next step's interpolation also needs the point before the one that ends this step
-        previous_angles=np.stack(
-            [knots[window.end_point_index - 1] for knots, window in zip(angles, windows, strict=True)]
-        ),
+        previous_angles.append(leg_angles[window.end_point_index - 1])
+    return Feet(
+        positions=np.stack(end_positions),
+        previous_angles=np.stack(previous_angles),
         lift_points=feet.lift_points,
         landing_points=feet.landing_points,
         have_lifted=feet.have_lifted,

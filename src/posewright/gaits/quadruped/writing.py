@@ -23,7 +23,7 @@ def gait_document(gait: QuadrupedValues, old_document: Tree, path: Path | None) 
     Args:
         gait: the gait.
         old_document: the document that is overwritten, empty if there is none.
-        path: of that document; None if there is none.
+        path: the path of that document; None if there is none.
     """
     parameter_entries = _as_mapping(old_document.get("parameters"))
     data = {
@@ -65,7 +65,7 @@ def _parameter_value(value: object, old_value: object) -> object:
     """Return a parameter as written to the document, in the notation that it has there.
 
     Args:
-        value: of the parameter.
+        value: the value of the parameter.
         old_value: what the document has; None if the parameter is new.
     """
     if isinstance(value, ForeHind):
@@ -77,18 +77,23 @@ def _parameter_value(value: object, old_value: object) -> object:
 
 
 def pair_mirrored_points(points: Mapping[str, Point], old_points: Tree = _NEW) -> dict[str, list[float]]:
-    """Return the points by foot, or by `fore` and `hind` where the two feet of a pair are mirrored.
+    """Return one point for each pair of feet, `fore` or `hind`, that is mirrored, else one for each foot.
 
-    A pair that the document lists foot by foot, in `old_points`, is listed so again.
+    Args:
+        points: a point for each foot [m].
+        old_points: the points in the document, in the same notation; a pair that is listed foot by foot there
+            is listed so again.
     """
-    pairs: dict[str, list[float]] = {}
-    for end, (left, right) in ENDS.items():
+    points_by_foot_or_pair: dict[str, list[float]] = {}
+    for pair, (left, right) in ENDS.items():
         x, y, z = points[left]
-        if points[right] == (x, -y, z) and left not in old_points:
-            pairs[end] = [x, y, z]
+        is_mirrored = points[right] == (x, -y, z)
+        if is_mirrored and left not in old_points:
+            points_by_foot_or_pair[pair] = [x, y, z]
         else:
-            pairs |= {left: list(points[left]), right: list(points[right])}
-    return pairs
+            points_by_foot_or_pair[left] = list(points[left])
+            points_by_foot_or_pair[right] = list(points[right])
+    return points_by_foot_or_pair
 
 
 def _as_mapping(value: object) -> Tree:

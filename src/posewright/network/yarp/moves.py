@@ -45,8 +45,8 @@ class AxisMotions:
 
     Attributes:
         lower_deg: lower limits, `(n_axes,)`, 0 without a joint; likewise `upper_deg`.
-        speeds_deg_s: of movements to a position, `(n_axes,)`.
-        velocities_deg_s: of movements at a speed, `(n_axes,)`; 0 once they stop.
+        speeds_deg_s: the speeds of movements to a position, `(n_axes,)`.
+        velocities_deg_s: the velocities of movements at a speed, `(n_axes,)`; 0 once they stop.
         modes: one of `MODES` per axis, or IDLE.
         velocity_client: the client that last moved axes at a speed; empty once they were stopped for it.
     """
@@ -192,7 +192,7 @@ class AxisMotions:
             client: the client that commands it.
             axes: the axes, which have joints.
             targets_deg: one for each of them, `(k,)`.
-            durations_s: of their movements, `(k,)`; 0 for at once.
+            durations_s: the durations of their movements, `(k,)`; 0 for at once.
             mode: the mode that the axes get; empty if they keep theirs.
 
         Raises:
@@ -217,7 +217,7 @@ def even_motion(start: Floats, targets: Floats, durations_s: Floats) -> tuple[Fl
     Args:
         start: present positions, `(k,)`.
         targets: final positions, `(k,)`.
-        durations_s: of the movements, `(k,)`; 0 for at once.
+        durations_s: the durations of the movements, `(k,)`; 0 for at once.
 
     Returns:
         Increasing times, `(n,)` [s], and positions at these times, `(n, k)`.

@@ -60,8 +60,8 @@ class RemoteBoard:
     Args:
         name_client: client of the name server.
         name: prefix of the board's ports.
-        robot: whose joints the board controls.
-        sensors: of the robot; those with an existing port are read.
+        robot: the robot whose joints the board controls.
+        sensors: the sensors of the robot; those with an existing port are read.
 
     Raises:
         BodyError: there is no control board of that name, or it has other joints.
@@ -69,7 +69,7 @@ class RemoteBoard:
     Attributes:
         n_states: number of states that the board has sent.
         state: the latest state of the joints.
-        readings: of the sensors, by channel.
+        readings: the readings of the sensors, by channel.
     """
 
     def __init__(

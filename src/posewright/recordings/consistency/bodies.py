@@ -17,6 +17,7 @@ from posewright.rotation import (
     rotation_matrices,
     uprightness,
 )
+from posewright.units import CM_PER_M
 
 _MIN_BASE_SPEED_M_S = 2.0
 _FALL_SHARE = 1.5
@@ -95,42 +96,50 @@ def _check_jumps(robot: RecordedRobot) -> Iterator[Inconsistency]:
 
 
 def _check_soles(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where a sole is not where the base and the joints put it: it is fixed to its foot's link."""
+    """Yield an inconsistency if a sole is not where the base and the joints put it.
+
+    A sole is fixed to the link of its foot, so its corners have the same coordinates in the link's frame in
+    all rows.
+    """
     record = robot.record
     for index, foot in enumerate(record.header.feet):
         corners = record.footprints[:, index]
         if foot not in robot.link_positions or not np.isfinite(corners).all():
             continue
-        rotations = rotation_matrices(robot.link_rotations[foot])
-        is_ball = bool((np.ptp(corners - corners.mean(axis=1, keepdims=True), axis=0) < 1e-6).all())
-        if is_ball:  # the square under a ball does not turn with the foot, but its centre does
+        centres = corners.mean(axis=1, keepdims=True)
+        # the footprint of a ball is a square under it, which never turns
+        is_ball = bool((np.ptp(corners - centres, axis=0) < 1e-6).all())
+        if is_ball:
             radius_m = float(np.linalg.norm(corners[0, 0] - corners[0, 2])) / 2.0
-            corners = corners.mean(axis=1, keepdims=True) + np.array((0.0, 0.0, radius_m))
-        relative = corners - robot.link_positions[foot][:, None]
-        local = np.einsum("nji,nkj->nki", rotations, relative)
-        errors = np.abs(local - np.median(local, axis=0)).max(axis=(1, 2))
-        errors = np.nan_to_num(errors)
-        row = int(errors.argmax())
-        if errors[row] > _SOLE_TOLERANCE_M[robot.is_simulated]:
+            fixed_points = centres + np.array((0.0, 0.0, radius_m))  # the centre of the ball
+        else:
+            fixed_points = corners
+        rotations = rotation_matrices(robot.link_rotations[foot])
+        from_link = fixed_points - robot.link_positions[foot][:, None]
+        points_in_link = np.einsum("nji,nkj->nki", rotations, from_link)
+        deviations_m = np.abs(points_in_link - np.median(points_in_link, axis=0)).max(axis=(1, 2))
+        deviations_m = np.nan_to_num(deviations_m)
+        row = int(deviations_m.argmax())
+        if deviations_m[row] > _SOLE_TOLERANCE_M[robot.is_simulated]:
             message = (
-                f"the sole of {foot} of {robot.name} is {errors[row] * 100.0:.1f} cm from where base and "
-                "joints put it"
+                f"the sole of {foot} of {robot.name} is {deviations_m[row] * CM_PER_M:.1f} cm from where "
+                "base and joints put it"
             )
             yield Inconsistency("sole-pose", message, float(robot.times[row]))
             return
 
 
 def _check_standing(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where a robot that nothing pushes and no other is near stands, moves no joint, and travels."""
+    """Yield an inconsistency if a robot that nothing pushes stands, moves no joint, and travels."""
     record = robot.record
     if not robot.is_simulated or robot.is_pushed:
         return
-    moves = np.abs(np.diff(record.positions, axis=0)).max(axis=1, initial=0.0)
-    is_still = (moves < _STILL_RAD) & robot.is_continuous
+    joint_changes = np.abs(np.diff(record.positions, axis=0)).max(axis=1, initial=0.0)
+    is_still = (joint_changes < _STILL_RAD) & robot.is_continuous
     is_still &= uprightness(record.base[1:, 3:]) > _UPRIGHT
-    for name, other in robot.recording.robots.items():
+    for name, other_robot in robot.recording.robots.items():
         if name != robot.name:
-            distances = np.linalg.norm(other.base[1:, :3] - record.base[1:, :3], axis=1)
+            distances = np.linalg.norm(other_robot.base[1:, :3] - record.base[1:, :3], axis=1)
             is_still &= distances > _NEAR_M
     for begin, end in true_intervals(np.asarray(is_still)):
         if robot.times[end] - robot.times[begin] < _STILL_S:
@@ -182,24 +191,30 @@ def _check_supports(robot: RecordedRobot, arena: Arena | None) -> Iterator[Incon
 
 
 def _support_heights(robot: RecordedRobot, arena: Arena | None) -> Floats:
-    """Return the height of the highest shape, box or other robot near the base in each row, `(n,)` [m]."""
+    """Return the height that a robot may stand or lie on in each row, `(n,)` [m].
+
+    It is that of the highest step, box or other robot near its base, or else of the floor, 0.
+    """
     base = robot.record.base
     heights = np.zeros(len(base))
-    for shape in () if arena is None else arena.shapes:
-        if shape.is_solid:
+    shapes = () if arena is None else arena.shapes
+    for shape in shapes:
+        carries_robots = shape.is_solid and shape.role is not Role.WALL
+        if carries_robots:
             is_near = _distances_to_shape(base[:, :2], shape) < _NEAR_M
-            is_step = shape.role is not Role.WALL
-            heights = np.where(is_near & is_step, np.maximum(heights, shape.top_m), heights)
+            heights = np.where(is_near, np.maximum(heights, shape.top_m), heights)
     boxes = robot.recording.boxes
     for index in range(boxes.shape[1]):
+        box_radius_m = _box_radius(arena, index)
         distances = np.linalg.norm(boxes[:, index, :2] - base[:, :2], axis=1)
-        top_m = boxes[:, index, 2] + _box_radius(arena, index)
-        is_near = distances < _NEAR_M + _box_radius(arena, index)
-        heights = np.where(is_near, np.fmax(heights, top_m), heights)
-    for name, other in robot.recording.robots.items():
+        highest_top_m = boxes[:, index, 2] + box_radius_m  # however the box is turned
+        is_near = distances < _NEAR_M + box_radius_m
+        heights = np.where(is_near, np.fmax(heights, highest_top_m), heights)
+    for name, other_robot in robot.recording.robots.items():
         if name != robot.name:
-            distances = np.linalg.norm(other.base[:, :3] - base[:, :3], axis=1)
-            heights = np.where(distances < _NEAR_M, np.fmax(heights, other.base[:, 2]), heights)
+            distances = np.linalg.norm(other_robot.base[:, :3] - base[:, :3], axis=1)
+            is_near = distances < _NEAR_M
+            heights = np.where(is_near, np.fmax(heights, other_robot.base[:, 2]), heights)
     return heights
 
 
@@ -244,10 +259,14 @@ def _check_walls(robot: RecordedRobot, arena: Arena) -> Iterator[Inconsistency]:
 
 
 def _check_sensors(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where orientation and contact sensors of a simulated robot felt something else than its rows."""
+    """Yield an inconsistency if the sensors of a simulated robot do not agree with its recorded poses.
+
+    Readings of orientation and of contact are compared, at decisions that coincide with a row.
+    """
     decisions = robot.record.decisions
     if not robot.is_simulated or not len(decisions):
         return
+    # of each decision, the row at its time or before it
     rows = np.clip(np.searchsorted(robot.times, decisions.times + 1e-9) - 1, 0, None)
     is_comparable = np.abs(robot.times[rows] - decisions.times) < 1e-6
     is_comparable &= ~robot.is_near_placement(decisions.times)
@@ -267,7 +286,7 @@ def _compare_orientations(
     """Yield an inconsistency if an IMU's orientation differs too far from that of the base.
 
     Args:
-        robot: with the base's poses.
+        robot: the robot with the base's poses.
         channel: name of the IMU's channel, for the message.
         readings: roll, pitch and yaw, `(m, 3)` [rad].
         rows: the rows of the recording that the readings are compared with, `(m,)`.

@@ -62,14 +62,22 @@ def check_boxes(
 
 
 def _compare_places(
-    label: str, places: Floats, placed: Floats, *, is_simulated: bool
+    label: str, poses: Floats, header_poses: Floats, *, is_simulated: bool
 ) -> Iterator[Inconsistency]:
-    """Yield the first box whose x, y, yaw `(n_boxes, 3)` differ from those in the header."""
-    distances = np.linalg.norm(places[:, :2] - placed[:, :2], axis=1)
-    turns = np.abs([wrap_angle(turn) for turn in (places[:, 2] - placed[:, 2]).tolist()])
-    is_wrong = (distances > _START_M[is_simulated]) | (turns > _START_RAD[is_simulated])
-    if is_wrong.any():
-        index = int(is_wrong.argmax())
+    """Yield an inconsistency for the first box whose pose differs from that in the header.
+
+    Args:
+        label: where the other poses are from, for the message.
+        poses: x, y and yaw of each box, `(n_boxes, 3)` [m, m, rad].
+        header_poses: the same in the header.
+        is_simulated: whether the boxes were placed exactly.
+    """
+    distances = np.linalg.norm(poses[:, :2] - header_poses[:, :2], axis=1)
+    yaw_differences = (poses[:, 2] - header_poses[:, 2]).tolist()
+    turns = np.abs([wrap_angle(difference) for difference in yaw_differences])
+    is_different = (distances > _START_M[is_simulated]) | (turns > _START_RAD[is_simulated])
+    if is_different.any():
+        index = int(is_different.argmax())
         message = f"box {index + 1} is {distances[index]:.2f} m from its place in the header in {label}"
         yield Inconsistency("box-place", message)
 
@@ -79,11 +87,11 @@ def _check_moves(
 ) -> Iterator[Inconsistency]:
     """Yield an inconsistency for the first box that jumps, or that moves though nothing near can push it.
 
-    A robot can, and another box that moves itself.
+    A robot can push it, or another box that moves itself.
     """
     boxes = recording.boxes
     steps_s = np.diff(recording.times)
-    speeds = np.linalg.norm(np.diff(boxes[..., :3], axis=0), axis=2) / steps_s[:, None]
+    speeds = np.linalg.norm(np.diff(boxes[..., :3], axis=0), axis=2) / steps_s[:, None]  # by row and box
     jumps = np.argwhere(speeds > _MAX_BOX_SPEED_M_S)
     if len(jumps):
         row, index = jumps[0].tolist()
@@ -110,27 +118,31 @@ def _check_moves(
 
 
 def _check_contacts(robot: RecordedRobot, arena: Arena) -> Iterator[Inconsistency]:
-    """Yield a contact with a box out of reach, and a foot inside a standing box."""
+    """Yield an inconsistency for a contact with a box out of reach, or a foot inside a standing box."""
     boxes = robot.recording.boxes
     contacts = robot.record.box_contacts
-    soles = robot.record.footprints.mean(axis=2)
+    sole_centres = robot.record.footprints.mean(axis=2)
     for index, box in enumerate(arena.boxes):
         size = np.array(arena.kind_of(box).size_m)
         poses = boxes[:, index]
         distances = _distances_to_box(robot.points, poses, size)
-        is_far = contacts[:, index] & (distances > _REACH_M)
-        if is_far.any():
-            row = int(is_far.argmax())
+        is_out_of_reach = contacts[:, index] & (distances > _REACH_M)
+        if is_out_of_reach.any():
+            row = int(is_out_of_reach.argmax())
             message = f"{robot.name} touches box {index + 1}, which is {distances[row]:.2f} m away"
             yield Inconsistency("box-contact", message, float(robot.times[row]))
             return
         is_standing = uprightness(poses[:, 3:]) > 0.99
+        # the middles of the soles in the frame of the box
         yaw = heading(poses[:, 3:])
-        offset = soles[..., :2] - poses[:, None, :2]
-        along = np.cos(yaw)[:, None] * offset[..., 0] + np.sin(yaw)[:, None] * offset[..., 1]
-        across = np.cos(yaw)[:, None] * offset[..., 1] - np.sin(yaw)[:, None] * offset[..., 0]
+        cos = np.cos(yaw)[:, None]
+        sin = np.sin(yaw)[:, None]
+        offset = sole_centres[..., :2] - poses[:, None, :2]
+        along = cos * offset[..., 0] + sin * offset[..., 1]
+        across = cos * offset[..., 1] - sin * offset[..., 0]
         depth_m = np.minimum(size[0] / 2.0 - np.abs(along), size[1] / 2.0 - np.abs(across))
-        is_low = soles[..., 2] < poses[:, None, 2] + size[2] / 2.0 - _INSIDE_M
+        box_top_m = poses[:, None, 2] + size[2] / 2.0
+        is_low = sole_centres[..., 2] < box_top_m - _INSIDE_M
         is_inside = (depth_m > _INSIDE_M) & is_low & is_standing[:, None]
         if is_inside.any():
             row, foot = np.argwhere(is_inside)[0].tolist()
@@ -145,7 +157,7 @@ def _distances_to_box(points: Floats, poses: Floats, size: Floats) -> Floats:
 
     Args:
         points: `(n, n_points, 3)` [m].
-        poses: of the middle of the box, `(n, 7)`.
+        poses: the poses of the middle of the box, `(n, 7)`.
         size: edges of the box, `(3,)` [m].
     """
     local = np.einsum("nji,nkj->nki", rotation_matrices(poses[:, 3:]), points - poses[:, None, :3])

@@ -20,6 +20,10 @@ _MIN_FALL_TILT_RAD = math.radians(30.0)
 _LOW_SHARE = 0.75
 """A base that was never more tilted, nor lower than this share of its height at the start, did not fall."""
 
+_MOVED_BOX_M = 0.005
+_TURNED_BOX_RAD = 0.02
+"""A box that was never farther than these from its pose at the start has not been displaced."""
+
 _PLACE_M = 0.15
 """How far a robot may be from the place that an event names, one row later [m]."""
 
@@ -61,17 +65,21 @@ def check_events(recording: Recording, robots: Mapping[str, RecordedRobot]) -> I
 
 
 def _check_fall(event: Event, robots: list[RecordedRobot]) -> Iterator[Inconsistency]:
-    """Yield a fall during which no robot was tilted or low."""
+    """Yield an inconsistency if no robot was tilted or low during a recorded fall.
+
+    A fall is noted when it has lasted for some time; `since_s` of the event is when it began.
+    """
     since_s = event.data.get("since_s", event.time_s)
     begin_s = float(since_s) if isinstance(since_s, int | float) else event.time_s
     for robot in robots:
         row_s = 1.0 / robot.recording.header.rate_hz
-        is_during = (robot.times >= begin_s - row_s) & (robot.times <= event.time_s + row_s)
-        base = robot.record.base[is_during]
+        is_during_fall = (robot.times >= begin_s - row_s) & (robot.times <= event.time_s + row_s)
+        base = robot.record.base[is_during_fall]
         if not len(base):
             return
+        is_tilted = tilt(base) > _MIN_FALL_TILT_RAD
         is_low = base[:, 2] < _LOW_SHARE * robot.record.base[0, 2]
-        if (tilt(base) > _MIN_FALL_TILT_RAD).any() or is_low.any():
+        if is_tilted.any() or is_low.any():
             return
     yield Inconsistency("fall-event", "the event 'fall' says that a robot fell, but none did", event.time_s)
 
@@ -97,14 +105,16 @@ def _read_place(event: Event) -> Floats | None:
 
 
 def _check_box_moved(event: Event, recording: Recording) -> Iterator[Inconsistency]:
-    """Yield a displaced box that stands where it stood at the start."""
+    """Yield an inconsistency if a box that an event calls displaced stands where it stood at the start."""
     box = event.data.get("box")
     if not isinstance(box, int) or not recording.n_rows or not 1 <= box <= recording.boxes.shape[1]:
         return
-    row = min(int(np.searchsorted(recording.times, event.time_s)), recording.n_rows - 1)
-    poses = recording.boxes[: row + 1, box - 1]
-    distances = np.linalg.norm(poses[:, :3] - poses[0, :3], axis=1)
-    turns = 2.0 * np.arccos(np.clip(np.abs(poses[:, 3:] @ poses[0, 3:]), 0.0, 1.0))
-    if not ((distances > 0.005) | (turns > 0.02)).any():
+    row_of_event = min(int(np.searchsorted(recording.times, event.time_s)), recording.n_rows - 1)
+    poses = recording.boxes[: row_of_event + 1, box - 1]
+    distances_m = np.linalg.norm(poses[:, :3] - poses[0, :3], axis=1)
+    # the angle between two unit quaternions
+    turns_rad = 2.0 * np.arccos(np.clip(np.abs(poses[:, 3:] @ poses[0, 3:]), 0.0, 1.0))
+    has_moved = (distances_m > _MOVED_BOX_M) | (turns_rad > _TURNED_BOX_RAD)
+    if not has_moved.any():
         message = f"the event 'box_moved' concerns box {box}, which stands where it stood at the start"
         yield Inconsistency("box-event", message, event.time_s)

@@ -59,23 +59,24 @@ def check_commands(robot: RecordedRobot) -> Iterator[Inconsistency]:
         row, joint = worst
         message = f"{robot.name} commands {names[joint]} beyond its limit, which the safety filter prevents"
         yield Inconsistency("command-limit", message, float(robot.times[row]))
-    paths = np.concatenate([record.start_positions[None], record.commands])
-    steps_s = np.diff(robot.times, prepend=0.0)
-    speeds = np.abs(np.diff(paths, axis=0)) / steps_s[:, None] / robot.card.max_speeds
-    speeds[_is_free_around(is_free)] = 0.0
-    if (worst := _find_worst(speeds, _COMMAND_SPEED_TOLERANCE)) is not None:
+    commands_from_start = np.concatenate([record.start_positions[None], record.commands])
+    row_durations_s = np.diff(robot.times, prepend=0.0)
+    commanded_speeds = np.abs(np.diff(commands_from_start, axis=0)) / row_durations_s[:, None]
+    speed_ratios = commanded_speeds / robot.card.max_speeds
+    speed_ratios[_is_free_around(is_free)] = 0.0
+    if (worst := _find_worst(speed_ratios, _COMMAND_SPEED_TOLERANCE)) is not None:
         row, joint = worst
         message = (
-            f"{robot.name} commands {names[joint]} {speeds[worst]:.1f} times as fast as its servo turns, "
-            "which the safety filter prevents"
+            f"{robot.name} commands {names[joint]} {speed_ratios[worst]:.1f} times as fast as "
+            "its servo turns, which the safety filter prevents"
         )
         yield Inconsistency("command-speed", message, float(robot.times[row]))
 
 
 def _is_free_around(is_free: Flags) -> Flags:
     """Return where a joint is free in a row or in the one before, `(n, n_joints)`."""
-    before = np.concatenate([is_free[:1], is_free[:-1]])
-    return np.asarray(is_free | before)
+    was_free_before = np.concatenate([is_free[:1], is_free[:-1]])
+    return np.asarray(is_free | was_free_before)
 
 
 def _find_worst(values: Floats, limit: float) -> tuple[int, int] | None:
@@ -88,7 +89,7 @@ def _find_worst(values: Floats, limit: float) -> tuple[int, int] | None:
 
 
 def check_movement(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where joints move faster, further or stronger than their servos and stops allow."""
+    """Yield an inconsistency for joints that move faster, farther or with more torque than they can."""
     card = robot.card
     if card is None or len(robot.times) < 2:
         return
@@ -98,19 +99,19 @@ def check_movement(robot: RecordedRobot) -> Iterator[Inconsistency]:
     record = robot.record
     names = record.header.joints
     lower, upper = card.hardware_limits
-    beyond = np.maximum(lower - record.positions, record.positions - upper)
-    if (worst := _find_worst(beyond, _RANGE_TOLERANCE_RAD)) is not None:
-        message = (
-            f"{names[worst[1]]} of {robot.name} is {np.degrees(beyond[worst]):.0f} degrees beyond its stop"
-        )
-        yield Inconsistency("joint-range", message, float(robot.times[worst[0]]))
-    torques = np.array([servo.stall_torque_nm for servo in card.servos])
-    shares = np.abs(record.efforts) / torques
-    if (worst := _find_worst(shares, _TORQUE_TOLERANCE)) is not None:
-        message = (
-            f"{names[worst[1]]} of {robot.name} has {shares[worst]:.1f} times the torque that its servo has"
-        )
-        yield Inconsistency("joint-torque", message, float(robot.times[worst[0]]))
+    excess = np.maximum(lower - record.positions, record.positions - upper)
+    if (worst := _find_worst(excess, _RANGE_TOLERANCE_RAD)) is not None:
+        row, joint = worst
+        excess_deg = np.degrees(excess[worst])
+        message = f"{names[joint]} of {robot.name} is {excess_deg:.0f} degrees beyond its stop"
+        yield Inconsistency("joint-range", message, float(robot.times[row]))
+    stall_torques_nm = np.array([servo.stall_torque_nm for servo in card.servos])
+    torque_ratios = np.abs(record.efforts) / stall_torques_nm
+    if (worst := _find_worst(torque_ratios, _TORQUE_TOLERANCE)) is not None:
+        row, joint = worst
+        ratio = torque_ratios[worst]
+        message = f"{names[joint]} of {robot.name} has {ratio:.1f} times the torque that its servo has"
+        yield Inconsistency("joint-torque", message, float(robot.times[row]))
 
 
 def _check_speeds(robot: RecordedRobot, card: Robot) -> Iterator[Inconsistency]:

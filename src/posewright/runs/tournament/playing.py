@@ -535,7 +535,7 @@ class _Bouts:
         Args:
             a: name of the first entry.
             b: name of the second entry.
-            number: of the bout among all bouts of the duel, from 0, which sets its seed.
+            number: the number of the bout among all bouts of the duel, from 0, which sets its seed.
         """
         opponent = DefaultEntry(
             self.contestants[b].robot, self.contestants[b].behaviours[self.discipline_rules.contest]

@@ -143,7 +143,7 @@ class FallWatcher:
     """A watcher that reports the time of a walk, and ends it when the robot has fallen and stays down.
 
     Args:
-        plant: with the robot, at its start.
+        plant: the plant with the robot, at its start.
         robot: name of the robot in the plant.
         on_progress: called with the time of the walk [s]; None for no reports.
 

@@ -462,22 +462,27 @@ class SetColour:
         return f"colour {self.name}"
 
     def apply(self, arena: Arena) -> Arena:
-        """Return the field with the colour."""
-        kinds = {FLOOR, BOX, *(role.value for role in Role)}
-        names = {*kinds, *(shape.name for shape in arena.shapes)}
+        """Return the field with the colour.
+
+        Raises:
+            UnknownNameError: the field has no part of this name.
+            InputError: the colour of a kind of parts is to be removed.
+        """
+        kinds_of_parts = {FLOOR, BOX, *(role.value for role in Role)}
+        names = {*kinds_of_parts, *(shape.name for shape in arena.shapes)}
         if self.name not in names:
             raise UnknownNameError.among("part", self.name, names, owner=f"in {arena.name}")
         if self.colour is None:
-            if self.name in kinds:
+            if self.name in kinds_of_parts:
                 raise InputError(f"{self.name} needs a colour", hint="red, green and blue, each 0 to 255")
-            colours = {name: colour for name, colour in arena.colours.items() if name != self.name}
+            other_colours = {name: colour for name, colour in arena.colours.items() if name != self.name}
             shape = next(shape for shape in arena.shapes if shape.name == self.name)
-            return _with_colour_for(shape.role.value, arena, colours)
+            return _with_colour_for(shape.role.value, arena, other_colours)
         red, green, blue = self.colour
-        colour = (red / 255.0, green / 255.0, blue / 255.0)
-        if arena.colours.get(self.name) == colour:
+        new_colour = (red / 255.0, green / 255.0, blue / 255.0)  # a field's colours are 0 to 1
+        if arena.colours.get(self.name) == new_colour:
             return arena
-        return replace(arena, colours={**arena.colours, self.name: colour})
+        return replace(arena, colours={**arena.colours, self.name: new_colour})
 
 
 @dataclass(frozen=True)

@@ -304,9 +304,11 @@ class ArenaPanel(Panel):
         if self._draft_writer is None:
             self._draft_writer = DraftWriter(self._on_draft_error, self._on_file_changed)
             self._drafts = {str(view["id"]): view for view in files.find_drafts(self._workspace.root)}
-        if self._is_dirty and self._draft_path is not None:
-            file = self._workspace.name_of(self._target.path)
-            self._drafts[self._draft_path.name] = {"id": self._draft_path.name, "file": file, "damage": ""}
+        has_unsaved_edits = self._is_dirty
+        if has_unsaved_edits and self._draft_path is not None:
+            draft_id = self._draft_path.name
+            file_name = self._workspace.name_of(self._target.path)
+            self._drafts[draft_id] = {"id": draft_id, "file": file_name, "damage": ""}
         self._target = opened.target
         self._unsaved_arena = None
         self._is_changed_on_disk = False
@@ -322,6 +324,7 @@ class ArenaPanel(Panel):
         self._publish_drafts()
 
     def _on_change(self) -> None:
+        """Store the edited field in its draft, and publish it."""
         self._update_draft()
         self._publish_arena()
         self._publish_file()

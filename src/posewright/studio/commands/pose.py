@@ -197,7 +197,9 @@ class BlendPose(PoseCommand):
     def _find_target(
         self, motion: Motion, resolved_poses: tuple[Pose, ...], robot: Robot
     ) -> tuple[Pose, Floats]:
-        """Return the other pose, and its angles with those of held joints filled in [rad].
+        """Return the pose that this command names, and its angles with those of held joints filled in [rad].
+
+        It is a pose of the robot, `named`, or that of the keyframe with the index `other`.
 
         Args:
             motion: the motion.

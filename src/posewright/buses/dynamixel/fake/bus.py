@@ -122,7 +122,7 @@ class FakeBus:
         joints: servos by joint.
 
     Attributes:
-        time_s: up to which everything has happened [s].
+        time_s: the time up to which everything has happened [s].
         counts: counters of the wire.
     """
 

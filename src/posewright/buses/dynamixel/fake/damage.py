@@ -37,7 +37,7 @@ class ScheduledFault:
         fault: the kind.
         begin_s: start by the bus's time [s].
         end_s: end by the bus's time [s].
-        id: of the device; None for all devices.
+        id: the ID of the device; None for all devices.
     """
 
     fault: BusFault
@@ -84,7 +84,7 @@ class BusDamage:
         doubled: share of bytes that arrive twice.
         flipped: share of bytes that arrive with one wrong bit.
         events: scheduled faults.
-        seed: of the random damage.
+        seed: the seed of the random damage.
     """
 
     dropped: float = 0.0
@@ -109,7 +109,7 @@ class FaultSchedule:
 
     Args:
         events: the faults.
-        devices: of the bus.
+        devices: the devices of the bus.
 
     Attributes:
         is_cable_cut: whether no byte passes now.

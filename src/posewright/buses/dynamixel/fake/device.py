@@ -153,7 +153,7 @@ class FakeDevice:
         """Write bytes to the registers.
 
         Args:
-            address: of the first byte.
+            address: the address of the first byte.
             data: the bytes.
             check_only: whether nothing is written.
 

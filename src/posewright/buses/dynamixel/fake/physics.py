@@ -48,7 +48,7 @@ class PlantPhysics:
     torque is off, stiffness by its slope. A joint that is held by hand follows the hand if its servo is free.
 
     Args:
-        plant: with the robot in it, open.
+        plant: the plant with the robot in it, open.
         servos: all servos of the robot, by joint.
 
     Attributes:

@@ -70,7 +70,7 @@ class FakePort:
             Otherwise the system's timers make them some 60 us late.
 
     Attributes:
-        path: to be opened by clients; the same after `plug`.
+        path: the path to be opened by clients; the same after `plug`.
         error: ended the loop, if the physics failed.
         n_unread_bytes: number of bytes that no client read.
 

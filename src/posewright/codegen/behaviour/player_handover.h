@@ -1,4 +1,7 @@
 
+/* Stands where the last frame was, in the middle of a motion, with none asked for. */
+void player_interrupt(void);
+
 /* Is at positions in a frame of a gait, 1 << 16 is a tick. */
 void player_put(const int32_t *positions);
 

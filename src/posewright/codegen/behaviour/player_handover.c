@@ -1,4 +1,12 @@
 
+void player_interrupt(void)
+{
+    memset(&turn, 0, sizeof turn);
+    phase = 0U;
+    joined = 0U;
+    join = 0U;
+}
+
 void player_put(const int32_t *positions)
 {
     memcpy(command, positions, sizeof command);
