@@ -88,9 +88,19 @@ def mini_race(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     It is for what every run shares (the same bytes, workers, what is gone on with), not for what a race is.
     """
+    return _write_mini_race(tmp_path_factory, "robotis_bioloid", "obstacle_race")
+
+
+@pytest.fixture(scope="session")
+def mini_crossing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the path of a trial: the same race with the ERS-7."""
+    return _write_mini_race(tmp_path_factory, "sony_ers7", "cross_field")
+
+
+def _write_mini_race(tmp_path_factory: pytest.TempPathFactory, robot: str, behaviour: str) -> Path:
     return _write_trial(
         tmp_path_factory.mktemp("mini_race"),
-        "trial: mini-race\nrobot: robotis_bioloid\nbehaviour: obstacle_race\n"
+        f"trial: mini-race\nrobot: {robot}\nbehaviour: {behaviour}\n"
         "arena: {kind: ceabot_obstacles, layout: random}\n"
         "contest: {name: obstacle-race, rules: mini.rules.yaml}\n",
         Path("contests/obstacle_race/obstacle_race.rules.yaml"),

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from rich.console import Console
 
 import posewright
 from posewright.cli import console
-from posewright.cli.app import EXIT_BAD_INPUT, EXIT_INTERNAL, build_app, run
+from posewright.cli.app import EXIT_BAD_INPUT, EXIT_INTERNAL, build_parser, run
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord, write_mcap
 from posewright.robots import robot
 
@@ -113,7 +112,7 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
         yield from commands(subcommand, (*words, name))
 
 
-COMMANDS = dict(commands(typer.main.get_command(build_app())))
+COMMANDS = dict(commands(build_parser()))
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 import posewright as pw
-from posewright.cli.app import build_app, run
+from posewright.cli.app import build_parser, run
 from posewright.cli.commands import COMMANDS, RENAMED
 
 BIOLOID = pw.robot("robotis_bioloid")
@@ -36,7 +35,7 @@ def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]
         yield from verbs(subcommand, (*path, name))
 
 
-ROOT_COMMAND = typer.main.get_command(build_app())
+ROOT_COMMAND = build_parser()
 VERBS = dict(verbs(ROOT_COMMAND))
 
 
@@ -133,7 +132,7 @@ def test_what_only_tells_names_loads_no_room(command: list[str]) -> None:
 
 
 def test_no_verb_loads_a_room_before_it_is_run() -> None:
-    program = "import typer\nfrom posewright.cli.app import build_app\ntyper.main.get_command(build_app())"
+    program = "from posewright.cli.app import build_parser\nbuild_parser()"
     assert loaded_after(program) == set()
 
 

@@ -126,7 +126,7 @@ class Story:
 
 def recording_of(folder: Path) -> Recording:
     """Return the recording of a case's scenario."""
-    scenario = yaml.safe_load((folder / "scenario.yaml").read_text(encoding="utf-8"))
+    scenario = yaml.load((folder / "scenario.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     played_contest = contest(scenario["contest"])
     arena = played_contest.field(str(scenario.get("layout", "")), int(scenario.get("seed", 0)))
     stories = {}

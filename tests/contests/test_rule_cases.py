@@ -18,7 +18,7 @@ IDS = [f"{folder.parent.name}-{folder.name}" for folder in FOLDERS]
 
 
 def read_case(folder: Path, name: str) -> Any:
-    return yaml.safe_load((folder / name).read_text(encoding="utf-8"))
+    return yaml.load((folder / name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
 STORIES = [folder for folder in FOLDERS if "contest" in read_case(folder, "scenario.yaml")]

@@ -1,4 +1,4 @@
-"""The champion of the obstacle race: there and back at a steered walk, and up again after a fall."""
+"""The champions of the obstacle race: there and back at a steered walk, and up again after a fall."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import pytest
 import posewright as pw
 
 
-@pytest.mark.parametrize(("seed", "body"), [(3, "sim"), (2026, "random")])
-def test_it_goes_there_and_back_without_touching_a_box(seed: int, body: str) -> None:
-    outcome = pw.run_trial(
-        "obstacle-race", behaviour="obstacle_champion", layout="random", seed=seed, body=body
-    )
+@pytest.mark.parametrize(
+    ("behaviour", "seed", "body"),
+    [
+        ("obstacle_champion", 3, "sim"),
+        ("obstacle_champion", 2026, "random"),
+        ("obstacle_champion_kit", 3, "sim"),
+    ],
+)
+def test_it_goes_there_and_back_without_touching_a_box(behaviour: str, seed: int, body: str) -> None:
+    outcome = pw.run_trial("obstacle-race", behaviour=behaviour, layout="random", seed=seed, body=body)
     assert [leg.finished for leg in outcome.score.legs] == [True, True]
     assert not outcome.recording.robot().box_contacts.any()
     assert outcome.score.penalties == ()

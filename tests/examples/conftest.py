@@ -11,8 +11,8 @@ from posewright.contests import Contest, find_inconsistencies
 from posewright.control import drive
 from posewright.recordings import Inconsistency, Recording
 
-RACE_S = 9.0
-"""Enough of a race, or of another contest, to record, draw, film and judge it."""
+RACE_S = 7.5
+"""Enough of a race to record, draw, film and judge it; the passivity test is passed after 7 s."""
 
 
 @pytest.fixture

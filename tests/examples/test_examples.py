@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
-from posewright.cli.app import build_app
+from posewright.cli.app import build_parser
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
-TOOL = get_command(build_app())
+TOOL = build_parser()
 EACH = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
-from posewright.cli.app import build_app
+from posewright.cli.app import build_parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -21,7 +20,7 @@ LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 ANCHOR = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 PLACE = re.compile(r"`((?:src|tests|examples|docs|benchmarks)/(?:(?!\.\.)[\w./-])+)`")
-TOOL = get_command(build_app())
+TOOL = build_parser()
 
 
 def page_id(path: Path) -> str:

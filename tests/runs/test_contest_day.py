@@ -442,6 +442,8 @@ def test_places_points_and_tables_follow_from_the_runs(
     assert jury_cheats["exhibition"] == "places of 'a': 1 is stored, but the result of the runs gives 2"
     without_final = {name: runs for name, runs in sumo.runs.items() if name != "sumo-round-2"}
     assert "the runs in sumo-round-2 are none" in problems(replace(sumo, runs=without_final))["day.json"]
+    with_rematch = {**sumo.runs, "sumo-round-3": sumo.runs["sumo-round-2"]}
+    assert problems(replace(sumo, runs=with_rematch)) == {"sumo": "it has runs that the day did not need"}
     first_run, *further_runs = passivity.runs["passivity-test"]
     run_without_number = replace(first_run, figures={**first_run.figures, "points": "many"})
     no_number = replace(passivity, runs={"passivity-test": (run_without_number, *further_runs)})

@@ -67,15 +67,15 @@ def glided(recording: Recording) -> Recording:
         ("passivity-test", {"seed": 2, "body": "random", "streams": "2026-11"}),
         ("passivity-test", {"seed": 2, "body": "random_push_05"}),
         ("passivity-test-2017", {"seed": 3, "body": "plates_3mm"}),
-        ("dog-crossing", {"seed": 4, "layout": "random"}),
-        ("obstacle-race", {"seed": 5, "layout": "random"}),
-        ("mini-sumo", {"seed": 2}),
+        ("mini_crossing", {"seed": 4}),
+        ("mini_race", {"seed": 5}),
+        ("mini_sumo", {"seed": 2}),
     ],
 )
 def test_an_honest_run_gives_the_same_recording_again(
-    trial: str, options: dict[str, object], tmp_path: Path, mini_sumo: Path
+    trial: str, options: dict[str, object], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    resolved_trial = mini_sumo if trial == "mini-sumo" else trial
+    resolved_trial = request.getfixturevalue(trial) if trial.startswith("mini_") else trial
     pw.run_trial(resolved_trial, record=tmp_path / "run.mcap", **options)  # type: ignore[arg-type]  # mixed options
     result = pw.rerun(read_mcap(tmp_path / "run.mcap"))
     assert result.is_same, str(result)
@@ -129,19 +129,17 @@ def test_rank_leaves_out_what_the_simulation_does_not_give(honest: Path, tmp_pat
     assert "left out: the simulation gives another recording: efforts" in str(ranking.failed[0].error)
 
 
-def test_a_run_that_was_not_simulated_says_so(tmp_path: Path) -> None:
-    pw.run_trial("obstacle-race", body="mock", record=tmp_path / "mock.mcap")
+def test_a_run_that_was_not_simulated_says_so(tmp_path: Path, mini_race: Path) -> None:
+    pw.run_trial(mini_race, body="mock", record=tmp_path / "mock.mcap")
     result = pw.rerun(read_mcap(tmp_path / "mock.mcap"))
     assert result.status is RerunStatus.IMPOSSIBLE
     assert "ran on mock, and only simulations can be repeated" in result.reason
 
 
-def test_python_code_is_executed_only_if_it_is_trusted(tmp_path: Path) -> None:
+def test_python_code_is_executed_only_if_it_is_trusted(tmp_path: Path, mini_race: Path) -> None:
     (tmp_path / "nodder.py").write_text(NODDER)
-    pw.run_trial("passivity-test", behaviour=f"{tmp_path / 'nodder.py'}:Nodder", record=tmp_path / "nod.mcap")
-    pw.run_trial(
-        "passivity-test", controller=f"{tmp_path / 'nodder.py'}:Nodder", record=tmp_path / "nod_2.mcap"
-    )
+    pw.run_trial(mini_race, behaviour=f"{tmp_path / 'nodder.py'}:Nodder", record=tmp_path / "nod.mcap")
+    pw.run_trial(mini_race, controller=f"{tmp_path / 'nodder.py'}:Nodder", record=tmp_path / "nod_2.mcap")
     (tmp_path / "nodder.py").unlink()
     for name in ("nod.mcap", "nod_2.mcap"):
         recording = read_mcap(tmp_path / name)

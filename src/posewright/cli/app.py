@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Protocol, cast, runtime_checkable
 
@@ -41,6 +42,14 @@ DEBUG_VARIABLE = "POSEWRIGHT_DEBUG"
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """Click's base class of errors in a command line, whose module differs between versions of Typer."""
+
+
+class ClickCommand(Protocol):
+    """The member of Click's commands that we use."""
+
+    def main(self, *, args: list[str], prog_name: str, standalone_mode: bool) -> object:
+        """Parse a command line, run its command, and return what the command returns or its exit code."""
+        ...
 
 
 class ClickError(Protocol):
@@ -172,10 +181,10 @@ def _run_command(arguments: Sequence[str]) -> int:
         return EXIT_BAD_INPUT
     typed_words = completion.read_typed_words(arguments)
     command = next((typed for typed in typed_words if not typed.startswith("-")), "")
-    app = build_app(loaded_commands=(command,))
+    parser = build_parser((command,) if is_command(command) else ())
     try:
         with user_errors(), keep_stdout_for_json() if "--json" in arguments else nullcontext():
-            exit_code = app(args=list(arguments), prog_name="posewright", standalone_mode=False)
+            exit_code = parser.main(args=list(arguments), prog_name="posewright", standalone_mode=False)
     except SystemExit as stop:
         exit_code = stop.code
     except typer.Abort:
@@ -183,6 +192,17 @@ def _run_command(arguments: Sequence[str]) -> int:
     if isinstance(exit_code, int):
         return exit_code
     return 0 if exit_code is None else 1  # as sys.exit takes them: None is success, a message a failure
+
+
+@cache
+def build_parser(loaded_commands: tuple[str, ...] | None = None) -> ClickCommand:
+    """Return the parser of command lines; cached, since it is built from the signatures of all functions.
+
+    Args:
+        loaded_commands: as in `build_app`.
+    """
+    parser: ClickCommand = typer.main.get_command(build_app(loaded_commands))
+    return parser
 
 
 def _print_usage_error(error: ClickError, arguments: list[str]) -> int:

@@ -108,6 +108,18 @@ def test_bodies_stand_where_the_project_places_them(project: Path) -> None:
     assert (shape.x, shape.y, *shape.size_m) == pytest.approx((2.0, -0.5, 1.0, 0.6, 0.7))
 
 
+def test_the_mass_of_a_body_is_that_of_its_only_part_and_not_of_each_of_several(project: Path) -> None:
+    parts = f"{box('0.2 0.2 0.4')} Transform {{ translation 1 0 0 children [ {box('0.3 0.2 0.4')} ] }}"
+    (project.parent / "pair.wrl").write_text(model("free", parts, mass=2.5))
+    pair = item(
+        "pair", "pair.wrl", isRobot="false", WAIST__translation="1 0.5 0.2", WAIST__rotation="0 0 1 0"
+    )
+    imported = import_arena(write(project, FLOOR, pair))
+    masses = [imported.arena.kind_of(part).mass_kg for part in imported.arena.boxes]
+    assert masses == pytest.approx([0.8, 1.2])  # of each volume at 50 kg a cubic metre, as the arena says
+    assert "50 kg a cubic metre" in imported.arena.sources["box_kinds"]
+
+
 def test_a_joint_that_the_project_does_not_place_stands_as_in_its_model(project: Path) -> None:
     (project.parent / "step.wrl").write_text(
         model("fixed", box("1 1 0.2")).replace("translation 0 0 7 rotation 1 0 0 1", "translation 2 0 0.1")

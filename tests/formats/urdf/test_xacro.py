@@ -105,6 +105,30 @@ def test_properties_set_inside_a_macro_stay_there_unless_their_scope_says_otherw
     assert inside_of(root) == '<o k="11"/><g k="1" all="22"/><g k="2"/>'
 
 
+def test_the_parent_of_an_included_file_is_where_it_is_included_and_that_of_its_macro_no_namespace(
+    tmp_path: Path,
+) -> None:
+    write(
+        tmp_path / "leg.xacro",
+        """<xacro:macro name="count"><xacro:property name="n" value="${n+1}" scope="parent"/></xacro:macro>
+        <xacro:property name="n" value="10"/><xacro:count/><leg n="${n}"/>
+        <xacro:property name="n" value="30" scope="parent"/>""",
+    )
+    write(
+        tmp_path / "body.xacro",
+        """<xacro:property name="n" value="20"/><xacro:include filename="leg.xacro" ns="leg"/>
+        <xacro:property name="length" value="3" scope="parent"/><body n="${n}"/>""",
+    )
+    path = write(
+        tmp_path / "robot.xacro",
+        """<xacro:property name="n" value="1"/><xacro:include filename="body.xacro" ns="body"/>
+        <robot n="${n}" length="${length}" body="${body.n}" leg="${body.leg.n}"/>""",
+    )
+    assert inside_of(expand(path).root) == (
+        '<leg n="10"/><body n="30"/><robot n="11" length="3" body="30" leg="10"/>'
+    )
+
+
 def test_parameters_have_defaults_and_take_properties_of_the_caller() -> None:
     root = expand_text("""<xacro:property name="a" value="1"/>
     <xacro:macro name="m" params="a:=^ b:=^|none c:='x y' d:=${2+3} e=q  f := 4"><v a="${a}" b="${b}" c="${c}"

@@ -7,26 +7,28 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from posewright.arrays import Floats
 from posewright.buses.serial_port import SerialPort
-from posewright.codegen.behaviour.unit_source import LINE_BAUD
-from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
-from posewright.codegen.c import ChartUnitSpec
-from posewright.codegen.hil.board_link import LinkCounts
-from posewright.codegen.hil.board_unit import BoardUnit, Parity
-from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
-from posewright.codegen.targets import build_unit, target_named
 from posewright.codegen.toolchains import TooLargeError
-from posewright.codegen.unit import EmulatedBoard, UnitSpec
-from posewright.control import Program, Seed
 from posewright.controllers.behaviours import Behaviour
 from posewright.errors import InputError, UnknownNameError
-from posewright.robots import Robot, SensorSpec
 
-AnyBoard = TypeVar("AnyBoard", bound=EmulatedBoard)
+if TYPE_CHECKING:  # generators, compilers and emulators are imported when a board is switched on
+    from posewright.arrays import Floats
+    from posewright.codegen.hil.board_link import LinkCounts
+    from posewright.codegen.hil.board_unit import Parity
+    from posewright.codegen.hil.controllers import (
+        BehaviourOnBoardController,
+        BoardController,
+        LinkedController,
+    )
+    from posewright.codegen.unit import EmulatedBoard, UnitSpec
+    from posewright.control import Program, Seed
+    from posewright.robots import Robot, SensorSpec
+
+AnyBoard = TypeVar("AnyBoard", bound="EmulatedBoard")
 
 PYTHON = "python"
 """The name for no board: the behaviour runs in this process."""
@@ -256,6 +258,8 @@ def emulate_board(make_board: Callable[[Path], AnyBoard], target: str, unit_spec
         UnavailableError: a compiler or the emulator is missing; the hint names the package.
         TooLargeError: the image does not fit.
     """
+    from posewright.codegen.targets import build_unit, target_named
+
     with TemporaryDirectory(prefix="posewright-") as folder:
         return make_board(build_unit(target_named(target), unit_spec, Path(folder)).elf)
 
@@ -264,6 +268,10 @@ def chart_controller(
     line: EmulatedBoard, behaviour: Behaviour, seed: Seed, *, is_real: bool = False
 ) -> BoardController:
     """Return the controller of a behaviour whose chart runs on the board at the end of a line."""
+    from posewright.codegen.c import ChartUnitSpec
+    from posewright.codegen.hil.board_unit import BoardUnit
+    from posewright.codegen.hil.controllers import BoardController
+
     chart = behaviour.chart
     unit = BoardUnit(line, ChartUnitSpec(chart), chart.period_s, is_real=is_real)
     return BoardController(behaviour, unit, seed)
@@ -276,6 +284,7 @@ def _switch_on_serial_board(port: SerialPort, behaviour: Behaviour, seed: Seed) 
 
 def _switch_on_uno(behaviour: Behaviour, seed: Seed) -> BoardController:
     """Return the controller of an emulated Arduino UNO that runs the behaviour's chart."""
+    from posewright.codegen.c import ChartUnitSpec
     from posewright.codegen.targets.arduino_uno.board import EmulatedUno
 
     board = emulate_board(EmulatedUno, UNO, ChartUnitSpec(behaviour.chart))
@@ -284,6 +293,10 @@ def _switch_on_uno(behaviour: Behaviour, seed: Seed) -> BoardController:
 
 def _switch_on_cm900(behaviour: Behaviour, seed: Seed) -> BehaviourOnBoardController:
     """Return the controller of an emulated CM-900 that runs the whole behaviour."""
+    from posewright.codegen.behaviour.unit_source import LINE_BAUD
+    from posewright.codegen.behaviour.unit_spec import BehaviourUnitSpec
+    from posewright.codegen.hil.board_unit import BoardUnit
+    from posewright.codegen.hil.controllers import BehaviourOnBoardController
     from posewright.codegen.targets.cm900.board import EmulatedCm900
 
     unit_spec = BehaviourUnitSpec(behaviour)
