@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from posewright.figures import draw_strip as draw_strip
     from posewright.figures import draw_tuning as draw_tuning
     from posewright.figures import draw_walk as draw_walk
+    from posewright.figures import draw_walk_report as draw_walk_report
     from posewright.figures import film_motion as film_motion
     from posewright.figures import film_recording as film_recording
     from posewright.figures import save_figure as save_figure
@@ -133,6 +134,7 @@ if TYPE_CHECKING:
     from posewright.runs import read_program as read_program
     from posewright.runs import read_stressed_program as read_stressed_program
     from posewright.runs import replay as replay
+    from posewright.runs import report_walk as report_walk
     from posewright.runs import rerun as rerun
     from posewright.runs import rerun_day as rerun_day
     from posewright.runs import robi_result as robi_result

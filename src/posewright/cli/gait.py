@@ -1,4 +1,4 @@
-"""`posewright gait`: lists, shows and draws gaits; the other verbs are in `gait_run` and `gait_sample`."""
+"""`posewright gait`: lists, shows and draws gaits. More in `gait_run`, `gait_report`, `gait_sample`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from posewright import figures, gaits, robots
 from posewright.cli.console import print_line, print_result
 from posewright.cli.gait_options import GaitName, Left, ParameterSettings, RobotOption, Turn, open_gait
+from posewright.cli.gait_report import report
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
 from posewright.cli.options import AsJson, add_group, add_verb, argument, option, require_distinct_output
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
     add_verb(group, "sample", sample, python_equivalents="sample_gait write_motion")
     add_verb(group, "run", run, python_equivalents="walk_gait walk_many play_gait draw_walk")
     add_verb(group, "compare", compare, python_equivalents="walk_gait")
+    add_verb(group, "report", report, python_equivalents="report_walk draw_walk_report")
 
 
 def list_gaits(

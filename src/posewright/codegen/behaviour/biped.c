@@ -330,6 +330,12 @@ static double within_one(double value)
     return fmin(fmax(value, -1.0), 1.0);
 }
 
+static vector_t scaled_vector(vector_t vector, double factor)
+{
+    const vector_t result = {factor * vector.x, factor * vector.y, factor * vector.z};
+    return result;
+}
+
 static vector_t moved(vector_t point, vector_t direction, double distance)
 {
     const vector_t end = {
@@ -385,7 +391,8 @@ static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt
     const vector_t foot_up = rotated(&to_trunk, 0.0, 0.0, 1.0);
     vector_t way = rotated(&to_trunk, sole.x, sole.y, height - hip_height); /* from the hips' middle */
     vector_t across, level, upward; /* the direction of the pitch axes, and two that span the leg's plane */
-    double length, pitch, x, z, knee_cosine, bend_cosine, bend_sine, direction, hip_pitch, knee, ankle_roll;
+    double horizontal, pitch, x, z, bend_cosine, bend_sine, ratio, bent_x, bent_z, hip_pitch, knee, ankle_roll;
+    bool is_reached;
     way = moved(way, foot_ahead, -leg->sole[0]); /* to the ankle */
     way = moved(way, foot_left, -leg->sole[1]);
     way = moved(way, foot_up, -leg->sole[2]);
@@ -396,10 +403,9 @@ static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt
         foot_ahead = (vector_t){1.0, 0.0, 0.0};
     }
     across = cross(foot_ahead, way);
-    length = sqrt(dot(across, across));
-    across = (vector_t){across.x / length, across.y / length, across.z / length};
-    length = hypot(across.x, across.y);
-    level = (vector_t){across.y / length, -across.x / length, 0.0};
+    across = scaled_vector(across, 1.0 / sqrt(dot(across, across)));
+    horizontal = hypot(across.x, across.y);
+    level = scaled_vector((vector_t){across.y, -across.x, 0.0}, 1.0 / horizontal);
     upward = cross(level, across);
     if (leg->has_yaw) {
         way = moved(way, level, -leg->hip_ahead);
@@ -411,24 +417,30 @@ static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt
         ankle_roll = -asin(within_one(dot(foot_up, across)));
     }
     angles[leg->ankle_roll] = directed(leg, ANKLE_ROLL, ankle_roll);
-    angles[leg->hip_roll] = directed(leg, HIP_ROLL, atan2(across.z, length));
-    /* in the leg's plane, from pitch axis to pitch axis; the knee by the law of cosines */
-    x = dot(way, level) + (leg->ankle_drop * sin(pitch));
-    z = dot(way, upward) + (leg->ankle_drop * cos(pitch)) + leg->hip_drop;
-    knee_cosine = ((x * x) + (z * z)) - (leg->thigh * leg->thigh) - (leg->shank * leg->shank);
-    knee_cosine /= 2.0 * leg->thigh * leg->shank;
-    knee = wrapped(acos(within_one(knee_cosine)) + leg->straight_knee);
+    angles[leg->hip_roll] = directed(leg, HIP_ROLL, atan2(across.z, horizontal));
+    /* in the leg's plane, from pitch axis to pitch axis */
+    x = dot(way, level);
+    z = dot(way, upward) + leg->hip_drop;
+    if (fabs(leg->ankle_drop) > 0.0) {
+        x += leg->ankle_drop * sin(pitch);
+        z += leg->ankle_drop * cos(pitch);
+    }
+    /* the bend of the knee, from thigh and shank in line, by the law of cosines */
+    bend_cosine = ((x * x) + (z * z)) - (leg->thigh * leg->thigh) - (leg->shank * leg->shank);
+    bend_cosine /= 2.0 * leg->thigh * leg->shank;
+    is_reached = fabs(bend_cosine) <= (1.0 + COSINE_TOLERANCE);
+    bend_cosine = within_one(bend_cosine);
+    bend_sine = sqrt(1.0 - (bend_cosine * bend_cosine));
+    knee = wrapped(acos(bend_cosine) + leg->straight_knee);
     /* the hip's pitch turns the bent leg from where it is at pitch 0 */
-    bend_cosine = cos(knee);
-    bend_sine = sin(knee);
-    direction = atan2(
-        leg->thigh_x + (leg->shank_x * bend_cosine) + (leg->shank_z * bend_sine),
-        (leg->thigh_z + (leg->shank_z * bend_cosine)) - (leg->shank_x * bend_sine));
-    hip_pitch = wrapped(atan2(x, z) - direction);
+    ratio = leg->shank / leg->thigh;
+    bent_x = leg->thigh_x + (ratio * ((leg->thigh_x * bend_cosine) + (leg->thigh_z * bend_sine)));
+    bent_z = leg->thigh_z + (ratio * ((leg->thigh_z * bend_cosine) - (leg->thigh_x * bend_sine)));
+    hip_pitch = atan2((x * bent_z) - (z * bent_x), (z * bent_z) + (x * bent_x));
     angles[leg->knee] = directed(leg, KNEE, knee);
     angles[leg->hip_pitch] = directed(leg, HIP_PITCH, hip_pitch);
     angles[leg->ankle_pitch] = directed(leg, ANKLE_PITCH, wrapped(pitch - hip_pitch - knee));
-    return fabs(knee_cosine) <= (1.0 + COSINE_TOLERANCE);
+    return is_reached;
 }
 
 /* A tilt on its way to another at a speed. */

@@ -53,8 +53,7 @@ typedef struct {
     double hip_left;       /* of the trunk's middle plane is the yaw's axis */
     double hip_ahead;      /* so far in front of the yaw's axis is the pitch axis */
     double hip_drop;       /* so far under the hip's roll axis is its pitch axis */
-    double thigh_x, thigh_z;
-    double shank_x, shank_z;
+    double thigh_x, thigh_z; /* from the hip's pitch axis to the knee */
     double thigh, shank;   /* lengths */
     double straight_knee;  /* the knee's angle with thigh and shank in line */
     double ankle_drop;     /* so far under the ankle's pitch axis is its roll axis */

@@ -143,8 +143,6 @@ def _leg_members(leg: BipedLeg, outwards: float) -> Mapping[str, str]:
         "hip_drop": leg.hip_drop_m,
         "thigh_x": thigh_x,
         "thigh_z": thigh_z,
-        "shank_x": shank_x,
-        "shank_z": shank_z,
         "thigh": math.hypot(thigh_x, thigh_z),
         "shank": math.hypot(shank_x, shank_z),
         "straight_knee": math.remainder(straight_knee, 2.0 * math.pi),

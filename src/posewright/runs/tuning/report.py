@@ -11,6 +11,7 @@ from posewright import search
 from posewright.controllers import PageGait
 from posewright.display import Lines, Table, table
 from posewright.documents.plain import PlainMapping
+from posewright.runs.tuning.robustness import HeldOutWalk
 from posewright.runs.tuning.search import TunedGait
 from posewright.runs.tuning.task import GaitTask, TunableGait
 
@@ -92,7 +93,10 @@ def tuned_data(
             "score": _finite_or_none(unlocked_evaluation.score),
             **_plain_facts(unlocked_evaluation.facts),
         },
-        "held_out": [held_out_walk.to_dict() for held_out_walk in tuned_gait.held_out_walks],
+        "held_out": [
+            {"candidate": _candidate_name(held_out_walk, tuned_gait), **held_out_walk.to_dict()}
+            for held_out_walk in tuned_gait.held_out_walks
+        ],
         "fingerprint": task.fingerprint,
         "journal": str(journal),
         "output": None if output is None or tuned_gait.gait is None else str(output),
@@ -182,7 +186,7 @@ def _held_out_table(tuned_gait: TunedGait) -> Table:
         )
         rows.append(
             (
-                "best" if held_out_walk.gait is tuned_gait.gait else "start",
+                _candidate_name(held_out_walk, tuned_gait),
                 command or "on the spot",
                 f"{data['fallen']} of {data['bodies']}",
                 _number_or_dash(data["mean_speed_m_s"], "{:.3f}"),
@@ -193,6 +197,11 @@ def _held_out_table(tuned_gait: TunedGait) -> Table:
         )
     columns = ("other bodies", "command", "fell", "mean m/s", "least m/s", "mean deg off", "most deg off")
     return table(columns, rows, text_columns=("other bodies", "command"))
+
+
+def _candidate_name(held_out_walk: HeldOutWalk, tuned_gait: TunedGait) -> str:
+    """Return which gait walked: `best`, or `start`, which may have the same name."""
+    return "best" if held_out_walk.gait is tuned_gait.gait else "start"
 
 
 def _number_or_dash(number: float | None, number_format: str) -> str:
