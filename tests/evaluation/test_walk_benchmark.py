@@ -162,6 +162,7 @@ def test_heading_counts_to_either_side() -> None:
         "3.0 deg",
         "median over random bodies; the worst of 3: 8.0 deg",
     )
+    assert report.to_dict()["worst_heading_drift_deg"] == 8.0
 
 
 def test_margins_are_what_is_left_at_the_common_and_the_top_speed() -> None:

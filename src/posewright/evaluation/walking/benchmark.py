@@ -171,7 +171,7 @@ class SpeedTest(_Test):
             "direction": self.direction.value,
             "commanded": self.commanded,
             "nominal": self.nominal,
-            "median": self.median(self.direction.figure),
+            "medians": {figure: self.median(figure) for figure in GAIT_FIGURES},
             "n_runs": len(self.runs),
             "n_upright": self.n_upright,
             "runs": [asdict(run) for run in self.runs],
@@ -398,6 +398,11 @@ class BenchmarkReport:
         return max(reached, key=lambda test: test.median("speed_m_s") or 0.0, default=None)
 
     @property
+    def heading_drifts_deg(self) -> tuple[float, ...]:
+        """How far each upright random body is off its heading to either side, rising, at the common speed."""
+        return tuple(sorted(abs(drift) for drift in self.common_speed.collect("heading_drift_deg")))
+
+    @property
     def impulses_n_s(self) -> tuple[float, ...]:
         """The impulses of the pushes, rising [N s]."""
         return tuple(sorted({test.impulse_n_s for test in self.pushes}))
@@ -422,7 +427,7 @@ class BenchmarkReport:
         """Yield the leading figures."""
         yield self._top_speed_headline()
         common = self.common_speed
-        drifts = sorted(abs(drift) for drift in common.collect("heading_drift_deg"))
+        drifts = self.heading_drifts_deg
         if drifts:
             yield Headline(
                 f"heading off after {self.seconds:g} s",
@@ -585,6 +590,7 @@ class BenchmarkReport:
         leg_lengths = None
         if top_speed_m_s is not None and self.leg_length_m is not None:
             leg_lengths = top_speed_m_s / self.leg_length_m
+        drifts = self.heading_drifts_deg
         impulses = self.greatest_impulses
         data = {
             "program": self.program,
@@ -596,6 +602,8 @@ class BenchmarkReport:
             "seconds": self.seconds,
             "top_speed_m_s": top_speed_m_s,
             "leg_lengths_per_s": leg_lengths,
+            "median_heading_drift_deg": median(drifts) if drifts else None,
+            "worst_heading_drift_deg": max(drifts, default=None),
             "mean_impulse_n_s": fmean(impulses.values()),
             "greatest_impulses": [
                 {**place._asdict(), "impulse_n_s": impulse} for place, impulse in impulses.items()
