@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from posewright.figures import draw_strip as draw_strip
     from posewright.figures import draw_tuning as draw_tuning
     from posewright.figures import draw_walk as draw_walk
+    from posewright.figures import draw_walk_report as draw_walk_report
     from posewright.figures import film_motion as film_motion
     from posewright.figures import film_recording as film_recording
     from posewright.figures import save_figure as save_figure
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from posewright.formats import write_motion as write_motion
     from posewright.gaits import VelocityCommand as VelocityCommand
     from posewright.gaits import check_gait as check_gait
+    from posewright.gaits import create_gait as create_gait
     from posewright.gaits import gait_names as gait_names
     from posewright.gaits import read_gait as read_gait
     from posewright.gaits import sample_gait as sample_gait
@@ -110,6 +112,7 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.runs import Run as Run
     from posewright.runs import basic_result as basic_result
+    from posewright.runs import biped_block as biped_block
     from posewright.runs import check_contestant as check_contestant
     from posewright.runs import check_day as check_day
     from posewright.runs import draw_board as draw_board
@@ -131,6 +134,7 @@ if TYPE_CHECKING:
     from posewright.runs import read_program as read_program
     from posewright.runs import read_stressed_program as read_stressed_program
     from posewright.runs import replay as replay
+    from posewright.runs import report_walk as report_walk
     from posewright.runs import rerun as rerun
     from posewright.runs import rerun_day as rerun_day
     from posewright.runs import robi_result as robi_result

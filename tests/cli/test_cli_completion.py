@@ -50,6 +50,7 @@ def complete(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
         ("replay --camera ", "chase"),
         ("tune ", "fast"),
         ("stress ", "biped"),
+        ("gait report ", "biped"),
         ("stress biped --factors sl", "slope"),
         ("stress biped --contest obst", "obstacle-race"),
         ("inspect ", "robotis_bioloid"),

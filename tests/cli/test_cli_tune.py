@@ -195,7 +195,8 @@ def test_a_gait_and_bodies_of_ones_own_are_tuned_and_tested(here: Path, capsys: 
     found = answer(capsys, *words, "--held-out", "2")
     assert found["gait"] == "mine"
     assert found["figures"]["walks"] == 2
-    assert [(test["gait"], test["bodies"]) for test in found["held_out"]] == [("mine", 2), ("quick", 2)]
+    walks = [(walk["candidate"], walk["gait"], walk["bodies"]) for walk in found["held_out"]]
+    assert walks == [("start", "mine", 2), ("best", "quick", 2)]
     said = told(capsys, *words, "--held-out", "1", "--resume")
     assert "other bodies" in said
     assert "0 of 1" in said

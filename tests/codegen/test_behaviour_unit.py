@@ -204,9 +204,10 @@ def test_gaits_of_four_legs_and_joints_that_go_their_own_way_are_refused_with_th
         BehaviourUnitSpec(read_behaviour(path))
 
 
-def test_the_image_of_a_whole_race_fits_the_board_with_room_to_spare(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["obstacle_race", "obstacle_champion"])
+def test_the_image_of_a_whole_race_fits_the_board_with_room_to_spare(name: str, tmp_path: Path) -> None:
     need_tool("arm-none-eabi-gcc")
-    unit_spec, board = BehaviourUnitSpec(read_behaviour("obstacle_race")), Cm900()
+    unit_spec, board = BehaviourUnitSpec(read_behaviour(name)), Cm900()
     write_sources((*unit_spec.sources(), *board.sources(unit_spec)), tmp_path)
     image = board.build(tmp_path)
     assert image.flash_bytes < 48 * 1024

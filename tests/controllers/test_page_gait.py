@@ -11,6 +11,7 @@ import pytest
 
 from posewright.arrays import Floats
 from posewright.controllers import PageGait, read_page_cycle, read_page_gait, write_page_gait
+from posewright.controllers.page_plan import plan_pages
 from posewright.controllers.page_sequence import PageSequence, find_page_loop, find_start_pose
 from posewright.documents import parse_document
 from posewright.errors import DocumentError, InputError, UnknownNameError, UnsafeMotionError
@@ -103,6 +104,26 @@ def test_a_page_is_played_as_often_as_it_repeats(shop) -> None:
 def test_a_page_that_repeats_for_ever_is_the_loop(shop) -> None:
     loop = find_page_loop({"a": shop.nod("a", "left_elbow", repeat=None)}, "a")
     assert (loop.lead_in, [planned.name for planned in loop.loop]) == ((), ["a"])
+
+
+def test_pages_that_take_too_long_to_recur_are_no_walk(shop) -> None:
+    long = shop.nod("long", "left_elbow", repeat=250, next="long")
+    with pytest.raises(InputError, match=r"long takes \d+ s until its pages recur"):
+        plan_pages({"long": long}, "long", BIOLOID)
+
+
+def test_pages_without_any_duration_take_a_frame_each(shop) -> None:
+    still = shop.motion("a", {}, reach_s=0.0, next="b")
+    plan = plan_pages({"a": still, "b": replace(still, name="b", next="a")}, "a", BIOLOID)
+    assert plan.cycle.n_frames == 2
+    assert plan.velocity == STILL
+
+
+def test_pages_that_switch_torque_off_are_no_walk(shop) -> None:
+    free = shop.motion("free", {}, next="free")
+    keyframe = replace(free.keyframes[0], pose=shop.pose(free=["left_elbow"]))
+    with pytest.raises(InputError, match="free switches the torque of left_elbow off"):
+        plan_pages({"free": replace(free, keyframes=(keyframe,))}, "free", BIOLOID)
 
 
 def test_the_frames_reach_every_step_at_the_boards_time(walk: PageGait) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions import Easing, Keyframe, Motion, Pose, Samples
+from posewright.motions.pose import Tangent
 
 Build = Callable[..., Motion]
 
@@ -145,3 +147,15 @@ def test_a_start_of_joints_the_motion_does_not_have_is_read_by_name(motion_of: B
     assert motion_of((1.0, 1.0)).at(0.0, everything).angle("hip") == 0.5
     with pytest.raises(UnknownNameError):
         motion_of((1.0, 1.0)).at(0.0).angle("knee")
+
+
+def test_a_motion_survives_pickling() -> None:
+    joints = ("head", "arm")
+    keyframe = Keyframe(
+        Pose(joints, [0.1, 0.2]), 0.5, stiffness={"head": 1.5}, tangents={"arm": Tangent(0.1, 0.2)}
+    )
+    motion = Motion("wave", "somebody", joints, (keyframe,), extras={"author": "me"})
+    copy = pickle.loads(pickle.dumps(motion))  # noqa: S301 -- our own
+    assert copy == motion
+    with pytest.raises(TypeError):
+        copy.extras["author"] = "you"

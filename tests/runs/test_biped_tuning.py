@@ -108,7 +108,7 @@ def test_the_result_is_tested_beside_the_start_on_bodies_the_search_did_not_see(
         seeds=(0, 5),
         held_out=tuple((seed, draw_domain(random, seed)) for seed in (6, 7, 8)),
     )
-    start, best = tuned.tests
+    start, best = tuned.held_out_walks
     assert start.gait is tuned.task.gait
     assert best.gait is tuned.gait
     data = best.to_dict()
@@ -127,7 +127,7 @@ def test_a_walk_that_the_start_cannot_walk_is_tested_with_the_best_alone() -> No
     text = TUNING.replace("forward_m_s: greatest", "forward_m_s: 0.25")
     text = text.replace("max_forward_m_s: [0.1, 0.3]", "max_forward_m_s: {range: [0.1, 0.3], start: 0.26}")
     tuned = tune_gait(parse_tune(text + "bodies: {held_out: 1}\n"), generations=1, population=4)
-    assert [test.gait for test in tuned.tests] == [tuned.gait]
+    assert [walk.gait for walk in tuned.held_out_walks] == [tuned.gait]
 
 
 def test_bodies_are_drawn_from_several_sets_in_turn(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ ParameterSettings = Annotated[
     ),
 ]
 
-SET_HINT = "write --set NAME=VALUE, such as --set shape_factor=0.5"
+SET_EXAMPLE = "shape_factor=0.5"
 
 
 def open_gait(
@@ -73,19 +73,24 @@ def _require_reachable(gait: gaits.QuadrupedGait, robot: robots.Robot) -> None:
         raise UnreachableError(f"equilibrium_m.{foot} is {position}: {out_of_reach.reason}", hint=hint)
 
 
-def parse_settings(settings: list[str] | None) -> dict[str, float]:
+def parse_settings(settings: list[str] | None, example: str = SET_EXAMPLE) -> dict[str, float]:
     """Return the numbers of texts `NAME=VALUE` by name; the last one counts if a name repeats.
+
+    Args:
+        settings: the texts.
+        example: a valid text, for messages.
 
     Raises:
         InputError: a text has no value, or its value is no number.
     """
+    hint = f"write --set NAME=VALUE, such as --set {example}"
     values: dict[str, float] = {}
     for text in settings or ():
         name, _, value = (part.strip() for part in text.partition("="))
         if not value:
-            raise InputError(f"--set {text} has no value", hint=SET_HINT)
+            raise InputError(f"--set {text} has no value", hint=hint)
         try:
             values[name] = float(value)
         except ValueError:
-            raise InputError(f"--set {text}: {value} is not a number", hint=SET_HINT) from None
+            raise InputError(f"--set {text}: {value} is not a number", hint=hint) from None
     return values

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from posewright import bodies as body_models
-from posewright import evaluation, figures, gaits, recordings, robots, runs, search
+from posewright import controllers, evaluation, figures, gaits, recordings, robots, runs, search
 from posewright.cli.batch import BatchOptions, Out, follow_runs, print_batch, require_unset
 from posewright.cli.console import print_result, print_warning, spinner
 from posewright.cli.gait_options import (
@@ -33,7 +33,6 @@ from posewright.cli.options import (
     require_distinct_output,
     require_recording_path,
 )
-from posewright.controllers.gait_player import NO_FEEDBACK
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
 
@@ -244,7 +243,7 @@ def _run_on_other_body(
             record=record,
             plant_watchers=[progress.for_plant],
         )
-    for event in recording.events_of(NO_FEEDBACK):
+    for event in recording.events_of(controllers.NO_FEEDBACK):
         print_warning(f"{options.body} has no {event.data['channel']}: the walk had no feedback from it")
     print_run(recording, as_json=options.as_json)
 

@@ -44,9 +44,6 @@ MotionOrTable = Annotated[
         "Default: the table, to stdout.",
     ),
 ]
-REPEATING_FORMATS = (formats.NATIVE, formats.ROBOPLUS_TEXT)
-"""Formats in which a motion can repeat for ever."""
-
 Cycles = Annotated[
     int | None,
     option(
@@ -231,7 +228,8 @@ def _sample_for_file(
     """Return the motion in steps that the file's format can hold, named after the file."""
     file_format = _find_format(gait, robot, output)
     cycles = options.cycles
-    if cycles is None and (options.has_ends or file_format.name not in REPEATING_FORMATS):
+    can_repeat = file_format.name in {formats.NATIVE, formats.ROBOPLUS_TEXT}
+    if cycles is None and (options.has_ends or not can_repeat):
         cycles = 1
     every = options.every
     if every is None:

@@ -85,7 +85,9 @@ def walk(
     require_output_file(output, "a motion file", formats.format_named(motion_file.format).suffixes[:1], file)
     first_page = motion_file.page_number(page)
     card = formats.robot_of_motion(motion_file.motion(first_page))
-    gait = controllers.PageGait(motion_file, first_page, card).with_values(parse_settings(settings))
+    gait = controllers.PageGait(motion_file, first_page, card).with_values(
+        parse_settings(settings, example="rate=1.1")
+    )
     if output is not None:
         with report_faults():
             faults = controllers.write_page_gait(gait, output, accept_faults=accept_faults)

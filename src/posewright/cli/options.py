@@ -140,13 +140,17 @@ class Group(TyperGroup):
         return _show_flags_without_placeholder(super().get_params(ctx))
 
 
+_TYPO_RATIO = 0.65
+"""From this ratio of `difflib` on, a word is a verb with a typing error; `trot` and `report` have 0.6."""
+
+
 class GroupWithOptionalShow(Group):
     """A group whose verb `show` may be left out: `robots sony_ers7` is `robots show sony_ers7`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # Any: classes of Click that Typer vendors
         """Return the verb that is called; a word that resembles none is the name of what is to be shown."""
         if "show" in self.commands and args and not args[0].startswith("-"):
-            similar_verbs = difflib.get_close_matches(args[0], self.commands, n=1)
+            similar_verbs = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=_TYPO_RATIO)
             if not similar_verbs:
                 args = ["show", *args]
         return super().resolve_command(ctx, args)

@@ -92,8 +92,8 @@ HeldOut = Annotated[
     int | None,
     option(
         "--held-out N",
-        "Number of other random bodies on which the result is tested. Default: as in the tuning, else "
-        f"{runs.DEFAULT_HELD_OUT} if candidates walk on random bodies.",
+        "Number of other random bodies on which the result is tested. Default: as in the tuning, else 20 if "
+        "candidates walk on random bodies.",
         min=0,
     ),
 ]

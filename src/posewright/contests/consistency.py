@@ -86,7 +86,7 @@ def find_inconsistencies(
 
 
 def _check_start(recording: Recording) -> Iterator[Inconsistency]:
-    """Yield where a contest does not begin with one event `start`."""
+    """Yield an inconsistency where a contest does not begin with one event `start`."""
     starts = recording.events_of("start")
     if len(starts) != 1:
         count = "no event 'start'" if not starts else f"{len(starts)} events 'start'"
@@ -96,7 +96,7 @@ def _check_start(recording: Recording) -> Iterator[Inconsistency]:
 
 
 def _check_stop(recording: Recording) -> Iterator[Inconsistency]:
-    """Yield where a contest does not end with an event `stop`, or goes on after it."""
+    """Yield an inconsistency where a contest does not end with an event `stop`, or goes on after it."""
     if recording.events_of(ABORTED):
         return
     if not recording.n_rows or not all(record.knows_place for record in recording.robots.values()):
@@ -119,7 +119,7 @@ def _check_stop(recording: Recording) -> Iterator[Inconsistency]:
 
 
 def _check_field(recording: Recording, contest: Contest) -> Iterator[Inconsistency]:
-    """Yield where the field is not the one that the contest draws by the seed of the header."""
+    """Yield an inconsistency if the field is not the one that the contest draws by the header's seed."""
     header = recording.header
     fields = list(_possible_fields(contest, header.layout, header.seed))
     try:
@@ -132,8 +132,8 @@ def _check_field(recording: Recording, contest: Contest) -> Iterator[Inconsisten
         return
     if not any(_have_same_shapes(field, recorded) for field in fields):
         yield Inconsistency("field", f"the field has the name {recorded.name!r}, but other shapes")
-    placed = np.array(header.boxes, dtype=np.float64).reshape(-1, 3)
-    if not any(_have_same_boxes(field, placed) for field in fields):
+    recorded_boxes = np.array(header.boxes, dtype=np.float64).reshape(-1, 3)
+    if not any(_have_same_boxes(field, recorded_boxes) for field in fields):
         message = f"the boxes are not those of the layout {header.layout!r} with the seed {header.seed}"
         yield Inconsistency("layout", message)
 
@@ -256,7 +256,10 @@ def _compare_success(reason: str, success_reason: str, *, is_success: bool) -> s
 
 
 def _check_charts(recording: Recording) -> Iterator[Inconsistency]:
-    """Yield where a behaviour is not attached, or has states or a rhythm that its chart does not have."""
+    """Yield an inconsistency for a behaviour that is not attached, or does not run as its chart does.
+
+    Its recorded states must be those of a chart, and its decisions at most as frequent as the chart's ticks.
+    """
     behaviours = {
         name: text for name, text in recording.header.documents.items() if name.endswith(_BEHAVIOUR_SUFFIX)
     }
@@ -264,10 +267,9 @@ def _check_charts(recording: Recording) -> Iterator[Inconsistency]:
         kind, _, behaviour = robot.controller.partition(" ")
         if kind != "behaviour" or not behaviours:
             continue
-        if not any(
-            re.search(rf"^behaviour: *{re.escape(behaviour)} *(#.*)?$", text, re.M)
-            for text in behaviours.values()
-        ):
+        title_line = re.compile(rf"^behaviour: *{re.escape(behaviour)} *(#.*)?$", re.M)
+        is_attached = any(title_line.search(text) for text in behaviours.values())
+        if not is_attached:
             message = f"{name} runs the behaviour {behaviour!r:.60}, which is not among the documents"
             yield Inconsistency("behaviour", message)
     charts = [

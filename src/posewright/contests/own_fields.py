@@ -223,5 +223,15 @@ def _start_fault(
     boxes: Sequence[int] = (),
     shapes: Sequence[str] = (),
 ) -> FieldFault:
+    """Return the fault that a start place is too near to an obstacle.
+
+    Args:
+        place: the start place, as the message names it.
+        obstacle: the name of the obstacle.
+        distance_m: the distance between them [m].
+        room_m: the least distance that a robot needs [m].
+        boxes: the number of the obstacle if it is a box.
+        shapes: the name of the obstacle if it is a shape.
+    """
     message = f"{place}, {distance_m:.3f} m from {obstacle}"
     return FieldFault(message, f"at least {room_m:g} m", boxes=tuple(boxes), shapes=tuple(shapes))

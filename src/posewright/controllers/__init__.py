@@ -9,6 +9,7 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.controllers.feedback import Correction as Correction
     from posewright.controllers.feedback import Feedback as Feedback
+    from posewright.controllers.gait_player import NO_FEEDBACK as NO_FEEDBACK
     from posewright.controllers.gait_player import GaitController as GaitController
     from posewright.controllers.gait_player import GaitProgram as GaitProgram
     from posewright.controllers.gait_player import SteeredGaitController as SteeredGaitController

@@ -163,7 +163,11 @@ class PageGait:
 
     @property
     def pose(self) -> str:
-        """The robot's pose `stand`, or its first one."""
+        """The robot's pose `stand`, or its first one; raises InputError if it has none."""
+        if not self.card.poses:
+            raise InputError(
+                f"the card of {self.robot} has no pose", hint="a pose `stand` in its block `poses:`"
+            )
         return STAND if STAND in self.card.poses else next(iter(self.card.poses))
 
     @property

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from posewright.arrays import Flags, Floats
-from posewright.control.schedule import in_frames
 from posewright.controllers.page_sequence import PageSequence, find_page_loop
-from posewright.controllers.player import PlannedPass
+from posewright.errors import InputError
 from posewright.gaits import GaitCycle, VelocityCommand
 from posewright.gaits.arc import chain
 from posewright.kinematics import biped_legs_of, legs_of
@@ -20,6 +19,9 @@ from posewright.robots import Robot
 
 MIN_LIFT_M = 0.0005
 """A foot is in the air where it is so much higher than the lowest foot: poses are rounded to ticks [m]."""
+
+MAX_PLAN_S = 60.0
+"""Pages that take longer until they recur are no walk [s]."""
 
 MIN_SPEED_M_S = 0.005
 MIN_TURN_RAD_S = 0.02
@@ -45,14 +47,21 @@ def plan_pages(pages: Mapping[str, Motion], first_page: str, robot: Robot) -> Pa
     """Return the plan of pages from the first one on.
 
     Raises:
-        InputError: no page repeats, a page is for another robot, or the robot's card describes no legs.
+        InputError: no page repeats, or not for a minute; a page is for another robot or switches torque off;
+            or the robot's card describes no legs.
     """
     page_loop = find_page_loop(pages, first_page)
-    lead_in_frames = _count_frames(page_loop.lead_in, pages, robot)
-    cycle_frames = _count_frames(page_loop.loop, pages, robot)
+    sequence = PageSequence(pages, first_page, robot)
+    lead_in_frames = sequence.count_frames(page_loop.lead_in)
+    cycle_frames = sequence.count_frames(page_loop.loop)
+    seconds = (lead_in_frames + cycle_frames) * robot.frame_period_s
+    if seconds > MAX_PLAN_S:
+        raise InputError(
+            f"{pages[first_page].name} takes {seconds:.0f} s until its pages recur",
+            hint=f"a walk whose pages recur within {MAX_PLAN_S:g} s",
+        )
     n_cycle_frames = round(cycle_frames)
     begin = round(lead_in_frames + cycle_frames)  # the first cycle begins in the pose of the lead-in
-    sequence = PageSequence(pages, first_page, robot)
     sequence.start()
     rows = sequence.frames(begin + n_cycle_frames)[begin - 1 :]
     feet = LevelFeet.of(rows, robot)
@@ -81,11 +90,6 @@ def _round_small_to_zero(velocity: VelocityCommand) -> VelocityCommand:
         velocity.left_m_s if abs(velocity.left_m_s) >= MIN_SPEED_M_S else 0.0,
         velocity.turn_rad_s if abs(velocity.turn_rad_s) >= MIN_TURN_RAD_S else 0.0,
     )
-
-
-def _count_frames(passes: Sequence[PlannedPass], pages: Mapping[str, Motion], robot: Robot) -> float:
-    """Return the duration of passes [frames]."""
-    return float(sum(in_frames(pages[planned.name].duration, robot.frame_period_s) for planned in passes))
 
 
 def _longest_swing_begin(is_in_air: Flags) -> int:

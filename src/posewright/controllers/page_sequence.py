@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -125,6 +125,10 @@ class PageSequence:
         if not len(self._pending_rows):
             self._prepare_pass()
         return self._stiffness
+
+    def count_frames(self, passes: Sequence[PlannedPass]) -> float:
+        """Return the duration of passes [frames]; one without any duration takes a frame."""
+        return float(sum(self._passes[planned.name].duration_frames for planned in passes))
 
     def start(self) -> None:
         """Play the first page when the present one has ended."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from posewright.evaluation.stress import StressMap as StressMap
     from posewright.evaluation.thresholds import PhysicsRules as PhysicsRules
     from posewright.evaluation.trajectory import Trajectory as Trajectory
+    from posewright.evaluation.walking.benchmark import BenchmarkReport as BenchmarkReport
     from posewright.evaluation.walking.figures import FALLS as FALLS
     from posewright.evaluation.walking.figures import FIGURES as FIGURES
     from posewright.evaluation.walking.figures import Figure as Figure

@@ -28,6 +28,11 @@ ScalarT = TypeVar("ScalarT", bound=np.generic)
 EARTH_GRAVITY = (0.0, 0.0, -9.81)
 """Gravity if the recording does not state it [m/s^2]."""
 
+GOT_UP_S = 1.0
+"""A robot that lay at first has got up when it is not down for so long [s].
+
+On the way a trunk rises, and leans far forward again within 0.3 s."""
+
 HEADER_PATH = Path("header of the recording")
 """The file name in errors about a header."""
 
@@ -231,7 +236,7 @@ class Trajectory:
         base has also fallen if its vertical differs by more than `fall_attitude_error_deg` from that of row
         0.
 
-        A robot that lay at first has not fallen if it gets up.
+        A robot that lay at first has not fallen if it gets up, which is when it is not down for `GOT_UP_S`.
         """
         sideways_deg = np.degrees(np.arcsin(np.clip(np.abs(self.up_in_base[:, 1]), 0.0, 1.0)))
         is_down = (sideways_deg > rules.fall_sideways_deg) | (self.tilt_deg > rules.fall_tilt_deg)
@@ -241,7 +246,7 @@ class Trajectory:
             )
         detector = FallDetector(rules.fall_limits(self.row_s))
         detector.advance_flags(self.times, is_down)
-        return [fall for fall in detector.falls() if fall.begin > 0 or fall.end == len(is_down)]
+        return _without_lying_at_first(detector.falls(), len(is_down))
 
     @property
     def step_lengths_m(self) -> Floats:
@@ -283,6 +288,24 @@ class Trajectory:
             if len(rows) > 1:
                 speeds[joint] = np.abs(np.diff(joint_angles[rows]) / np.diff(rows)).max() / self.row_s
         return speeds
+
+
+def _without_lying_at_first(falls: list[DownInterval], n_rows: int) -> list[DownInterval]:
+    """Return the falls without the intervals until a robot that lay at first got up; all if it did not lie.
+
+    Args:
+        falls: in the order of time.
+        n_rows: number of rows of the recording; an interval that ends there is kept, as the robot stays down.
+    """
+    if not falls or falls[0].begin > 0:
+        return falls
+    last_lying = 0
+    while last_lying + 1 < len(falls):
+        if falls[last_lying + 1].since_s - falls[last_lying].until_s >= GOT_UP_S:
+            break
+        last_lying += 1
+    is_still_lying = falls[last_lying].end == n_rows
+    return falls[last_lying if is_still_lying else last_lying + 1 :]
 
 
 def domain_of(fact: PlainData) -> DomainParameters:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.figures.benchmark import draw_walk_report as draw_walk_report
     from posewright.figures.camera_images import camera_topics as camera_topics
     from posewright.figures.camera_images import require_cameras as require_cameras
     from posewright.figures.contact_sheet import count_stick_pages as count_stick_pages

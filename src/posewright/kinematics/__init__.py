@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from posewright.kinematics.biped_leg import biped_legs_of as biped_legs_of
     from posewright.kinematics.head import Head as Head
     from posewright.kinematics.head import head_of as head_of
+    from posewright.kinematics.leg_length import leg_length_m as leg_length_m
     from posewright.kinematics.mounted_leg import MountedLeg as MountedLeg
     from posewright.kinematics.mounted_leg import legs_by_foot as legs_by_foot
     from posewright.kinematics.mounted_leg import legs_of as legs_of

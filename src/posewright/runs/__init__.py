@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from posewright.runs.robobasic import basic_result as basic_result
     from posewright.runs.robobasic import run_basic as run_basic
     from posewright.runs.robot_files import ImportedRobot as ImportedRobot
+    from posewright.runs.robot_files import biped_block as biped_block
     from posewright.runs.robot_files import export_robot as export_robot
     from posewright.runs.robot_files import import_robot as import_robot
     from posewright.runs.robot_files import name_robot_folder as name_robot_folder
@@ -103,6 +104,13 @@ if TYPE_CHECKING:
     from posewright.runs.tuning.task import GaitTask as GaitTask
     from posewright.runs.tuning.task import TunableGait as TunableGait
     from posewright.runs.walking.batch import walk_batch as walk_batch
+    from posewright.runs.walking.benchmark import FULL_BENCHMARK as FULL_BENCHMARK
+    from posewright.runs.walking.benchmark import QUICK_BENCHMARK as QUICK_BENCHMARK
+    from posewright.runs.walking.benchmark import WalkBenchmark as WalkBenchmark
+    from posewright.runs.walking.benchmark import plan_walk_report as plan_walk_report
+    from posewright.runs.walking.benchmark import report_walk as report_walk
+    from posewright.runs.walking.benchmark import run_walk_report as run_walk_report
+    from posewright.runs.walking.benchmark_report import write_walk_report as write_walk_report
     from posewright.runs.walking.live import walk_live as walk_live
     from posewright.runs.walking.many import ManyReport as ManyReport
     from posewright.runs.walking.many import WalkedBody as WalkedBody

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from posewright.documents import create_folder, write_atomically
 from posewright.errors import MissingExtraError, OutputError, PosewrightError
@@ -14,6 +14,9 @@ from posewright.figures.saving import screen_png
 from posewright.runs.batch import REPORT, RESULTS, Batch, BatchRun
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATE = "batch_report.html"
 _HIDDEN_SETTINGS = ("contest", "what", "file ")
@@ -76,14 +79,7 @@ def report_of(batch: Batch, *, with_pictures: bool = True) -> str:
     Raises:
         MissingExtraError: Jinja or matplotlib is not installed.
     """
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise MissingExtraError.for_extra("the report of a batch", "report") from error
-    loader = PackageLoader("posewright.runs", ".")
-    jinja = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    jinja = report_environment()
     jinja.filters["words"] = figure_words
     jinja.filters["number"] = figure_text
     return jinja.get_template(TEMPLATE).render(
@@ -96,6 +92,22 @@ def report_of(batch: Batch, *, with_pictures: bool = True) -> str:
         dot_plot=compute_dot_plot(batch),
         pictured_runs=list(_picture_runs(batch)) if with_pictures else [],
         version=__version__,
+    )
+
+
+def report_environment() -> Environment:
+    """Return the environment of the templates of reports, which escapes what it fills in.
+
+    Raises:
+        MissingExtraError: Jinja is not installed.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingExtraError.for_extra("a report", "report") from error
+    loader = PackageLoader("posewright.runs", ".")
+    return Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
 
 
@@ -154,7 +166,12 @@ def _picture_run(title: str, run: BatchRun, recording_path: Path | None) -> Pict
         raise
     except PosewrightError as error:  # concerns this recording only
         return PicturedRun(title, run, error_message=str(error))
-    return PicturedRun(title, run, f"data:image/png;base64,{base64.b64encode(picture).decode()}")
+    return PicturedRun(title, run, picture_url(picture))
+
+
+def picture_url(png: bytes) -> str:
+    """Return a picture as a data URL, which needs no file beside the page."""
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 
 def compute_dot_plot(batch: Batch) -> Mapping[str, Any]:

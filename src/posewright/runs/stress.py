@@ -163,6 +163,19 @@ the others begin at the model and go on to beyond where our trials with a Bioloi
 """
 
 
+def vary_body(body: DomainParameters, factor: str, value: float, seed: int) -> DomainParameters:
+    """Return a body with another value of a factor.
+
+    Args:
+        body: the body.
+        factor: a name of `FACTORS`.
+        value: the value, in the factor's unit.
+        seed: draws sides of slopes and pushes, and places of plates.
+    """
+    random = np.random.default_rng([seed, _FACTOR_STREAM])
+    return FACTORS[factor].vary(body, value, random)
+
+
 class StressRunner(Protocol):
     """A program that can be run on any body with any seed; it can be pickled."""
 
@@ -345,9 +358,8 @@ class _StressTask:
 
     def __call__(self, swept_run: SweptRun, record: Path | None) -> BatchRun:  # noqa: ARG002 -- not recorded
         """Run it on the seed's body with the factor's value."""
-        random = np.random.default_rng([swept_run.seed, _FACTOR_STREAM])
         body = draw_domain(self.ranges, swept_run.seed)
-        domain = FACTORS[swept_run.factor].vary(body, swept_run.value, random)
+        domain = vary_body(body, swept_run.factor, swept_run.value, swept_run.seed)
         stressed_run = self.program.runner.run(swept_run.seed, domain)
         figures = {
             "factor": swept_run.factor,

@@ -45,13 +45,15 @@ typedef struct {
     const double *rest;    /* of all joints, for those outside of the legs */
 } biped_gait_t;
 
+/* The joints of a leg from the trunk to the foot. */
+typedef enum { HIP_YAW, HIP_ROLL, HIP_PITCH, KNEE, ANKLE_PITCH, ANKLE_ROLL, LEG_JOINTS } leg_joint_t;
+
 /* A leg with all joints at 0; in its own plane, x is forward and z up. */
 typedef struct {
     double hip_left;       /* of the trunk's middle plane is the yaw's axis */
     double hip_ahead;      /* so far in front of the yaw's axis is the pitch axis */
     double hip_drop;       /* so far under the hip's roll axis is its pitch axis */
-    double thigh_x, thigh_z;
-    double shank_x, shank_z;
+    double thigh_x, thigh_z; /* from the hip's pitch axis to the knee */
     double thigh, shank;   /* lengths */
     double straight_knee;  /* the knee's angle with thigh and shank in line */
     double ankle_drop;     /* so far under the ankle's pitch axis is its roll axis */
@@ -59,6 +61,7 @@ typedef struct {
     double outwards;       /* 1 for the left leg, -1 for the right */
     bool has_yaw;
     uint8_t hip_yaw, hip_roll, hip_pitch, knee, ankle_pitch, ankle_roll; /* numbers of its joints */
+    bool reversed[LEG_JOINTS]; /* those that turn against yaw to the left, roll to the right, pitch forward */
 } biped_leg_t;
 
 extern const biped_leg_t biped_legs[SIDES];

@@ -94,14 +94,14 @@ class BoardPerformer:
         """
         is_join_over = self._source is _Source.JOIN and not self._player.is_joining
         if not self._n_frames_left or is_join_over:
-            self._go_on(observe)
+            self._update_source(observe)
         self._n_frames_left -= 1
         if self._source in (_Source.MOTION, _Source.JOIN):
             self._player.advance_frame()
         else:
             self._player.put(self._tables.round_angles(self._walker.frames_without_reaction(1)[0]))
 
-    def _go_on(self, observe: Callable[[], BodyState]) -> None:
+    def _update_source(self, observe: Callable[[], BodyState]) -> None:
         """Change the source of the frames where that is due, and let a walk react to the sensors."""
         if self._has_halted():
             self._leave_gait()

@@ -17,18 +17,18 @@ _POSITIONS_PER_LINE = 9
 
 
 def player_sources(
-    tables: PageTables, place_of_motion: Mapping[str, Where], *, is_left_midway: bool = False
+    tables: PageTables, place_of_motion: Mapping[str, Where], *, has_handover: bool = False
 ) -> tuple[SourceFile, ...]:
     """Return the C files of the player and of its tables.
 
     Args:
         tables: the motions.
         place_of_motion: the place of each motion in the document, to which its lines are traced.
-        is_left_midway: whether gaits are walked between motions or motions are interrupted, for which the
+        has_handover: whether gaits are walked between motions or motions are interrupted, for which the
             player has further functions.
     """
     header, source = read_package_sources(__package__, ("player.h", "player.c"))
-    if is_left_midway:
+    if has_handover:
         more_header, more_source = read_package_sources(
             __package__, ("player_handover.h", "player_handover.c")
         )

@@ -138,6 +138,9 @@ class UnitSource:
             name: _describe_sensor_field(sensor_field, self.behaviour.robot)
             for sensor_field, name in name_sensor_fields(self.behaviour).items()
         }
+        field_names = name_sensor_fields(self.behaviour)
+        for angle, sensor_field in attitude_fields(self.behaviour).items():
+            sensor_meanings[field_names[sensor_field]] = f"{angle} of the trunk, for the gaits [rad]"
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
         yield from offset_lines(self.input_dtype, offset_constants(self.input_dtype, IN), sensor_meanings)
         action_names = ["none", *self.behaviour.motions, *self.behaviour.gaits]
@@ -242,11 +245,11 @@ class UnitSource:
                 with writer.traced_to(Element("rule", rule.condition, line)):
                     if rule.when is None:
                         has_unconditional_rule = True
-                        self._write_how(writer, rule, place)
+                        self._write_action_settings(writer, rule, place)
                         writer.line(return_line)
                         break  # later rules are never reached
                     with writer.block(f"if ({self._expressions.translate_condition(rule.when)})"):
-                        self._write_how(writer, rule, place)
+                        self._write_action_settings(writer, rule, place)
                         writer.line(return_line)
             if not has_unconditional_rule:
                 writer.line("return 0U;")
@@ -257,7 +260,7 @@ class UnitSource:
                 hint="compute it in the chart, as an output",
             )
 
-    def _write_how(self, writer: CWriter, rule: OutputRule, place: Where | None) -> None:
+    def _write_action_settings(self, writer: CWriter, rule: OutputRule, place: Where | None) -> None:
         """Write the assignments of the velocity that a rule requests of its gait, and of `is_at_once`.
 
         Args:

@@ -167,10 +167,8 @@ class BehaviourUnitSpec:
         chart_files = (file for file in self.chart.sources() if not file.name.startswith("unit."))
         sensing_files = read_package_sources(__package__, ("sensing.h", "sensing.c"))
         gaits = self.gaits
-        is_left_midway = bool(gaits) or any(rule.at_once for rule in self.behaviour.outputs)
-        player_files = player_sources(
-            self.tables, self.places_in_block("motions"), is_left_midway=is_left_midway
-        )
+        has_handover = bool(gaits) or any(rule.at_once for rule in self.behaviour.outputs)
+        player_files = player_sources(self.tables, self.places_in_block("motions"), has_handover=has_handover)
         robot = self.behaviour.robot
         gait_files = gait_sources(robot, gaits, self.places_in_block("gaits")) if gaits else ()
         unit = UnitSource(

@@ -175,7 +175,7 @@ class Incident(NamedTuple):
     """An incident that costs a penalty.
 
     Attributes:
-        time_s: when [s].
+        time_s: the time in the recording [s].
         reason: the reason of a touch, or `BOX_MOVED`.
         box: number of the box that it is about, from 1; None for no box.
     """

@@ -283,7 +283,11 @@ class Race:
         return len(noted_s) + len(self._find_falls_without(noted_s))
 
     def _find_falls_without(self, event_times_s: list[float]) -> list[DownInterval]:
-        """Return the falls in the rows without an event at one of the times [s]."""
+        """Return the falls that the rows show and to which no event belongs.
+
+        Args:
+            event_times_s: the times of the events, such as touches [s].
+        """
         # falls are needed only after the race, so pending rows are processed together
         if self._pending_bases:
             times = np.concatenate([times for times, _ in self._pending_bases])

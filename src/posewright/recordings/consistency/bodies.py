@@ -54,7 +54,7 @@ _MIN_WALL_M = 0.2
 
 
 def check_bodies(robot: RecordedRobot, arena: Arena | None) -> Iterator[Inconsistency]:
-    """Yield where a robot's place in the field contradicts physics, its joints, or its sensors."""
+    """Yield each way in which a robot's place in the field contradicts physics, its joints or its sensors."""
     if not robot.record.knows_place or len(robot.times) < 2:
         return
     yield from _check_jumps(robot)
@@ -67,7 +67,7 @@ def check_bodies(robot: RecordedRobot, arena: Arena | None) -> Iterator[Inconsis
 
 
 def _check_jumps(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where the base moves or turns faster than any robot does by itself."""
+    """Yield an inconsistency where the base moves or turns faster than any robot does by itself."""
     base = robot.record.base
     times = robot.times
     is_continuous = robot.is_continuous
@@ -305,7 +305,7 @@ def _compare_orientations(
 def _compare_contacts(
     robot: RecordedRobot, is_comparable: Flags, rows: Indices, times: Floats
 ) -> Iterator[Inconsistency]:
-    """Yield where contact sensors of the feet differ from the contacts in the rows."""
+    """Yield an inconsistency where contact sensors of the feet differ from the contacts in the rows."""
     header = robot.record.header
     for channel, readings in robot.record.decisions.sensors.items():
         sensor = header.sensors.get(channel, {})

@@ -11,7 +11,7 @@ from posewright.recordings.consistency.recorded_robot import RecordedRobot
 
 
 def check_contacts(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where a foot is on the ground, but the recorded contacts have no contact of that foot."""
+    """Yield an inconsistency for a foot on the ground of which no contact is recorded."""
     record = robot.record
     contacts = record.contacts
     if contacts is None or not robot.is_simulated:

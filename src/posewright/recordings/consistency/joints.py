@@ -28,7 +28,7 @@ _JOINT_LIMIT = "joint limit"
 
 
 def check_robot(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where the rows of a simulated robot cannot be of the robot that the header names."""
+    """Yield an inconsistency if the rows of a simulated robot cannot be those of the header's robot."""
     if not robot.is_simulated or not len(robot.times):
         return
     record = robot.record
@@ -46,7 +46,7 @@ def check_robot(robot: RecordedRobot) -> Iterator[Inconsistency]:
 
 
 def check_commands(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where commands of a contest exceed the limits that the safety filter enforces."""
+    """Yield an inconsistency if commands of a contest exceed the limits that the safety filter enforces."""
     if robot.card is None or not robot.recording.header.contest or not len(robot.times):
         return
     record = robot.record
@@ -133,7 +133,7 @@ def _check_speeds(robot: RecordedRobot, card: Robot) -> Iterator[Inconsistency]:
 
 
 def check_safety(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where commands differ from requests without an event of the safety filter, or the reverse."""
+    """Yield an inconsistency if a command differs from its request without an event of the safety filter."""
     record = robot.record
     if record.requests is None or not len(robot.times):
         return

@@ -25,7 +25,7 @@ _MIN_DECISIONS = 10
 
 
 def check_rows(recording: Recording) -> Iterator[Inconsistency]:
-    """Yield where the times of the rows contradict the header's rate."""
+    """Yield an inconsistency where the times of the rows contradict the header's rate."""
     times = recording.times
     rate_hz = recording.header.rate_hz
     if len(times) < 2:
@@ -46,7 +46,7 @@ def check_rows(recording: Recording) -> Iterator[Inconsistency]:
 
 
 def check_frames(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where rows or decisions of a simulated robot do not fit the frames of its card."""
+    """Yield an inconsistency if rows or decisions of a simulated robot do not fit the frames of its card."""
     if robot.card is None or not robot.is_simulated or not len(robot.times):
         return
     frame_s = robot.card.frame_period_s
@@ -70,7 +70,7 @@ def check_frames(robot: RecordedRobot) -> Iterator[Inconsistency]:
 
 
 def check_decisions(robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield where the decisions of a behaviour, which come at a fixed rate, are missing."""
+    """Yield an inconsistency where the decisions of a behaviour, which come at a fixed rate, are missing."""
     header = robot.record.header
     times = robot.record.decisions.times
     if not header.controller.startswith("behaviour ") or len(times) < _MIN_DECISIONS:

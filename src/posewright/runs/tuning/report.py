@@ -11,6 +11,7 @@ from posewright import search
 from posewright.controllers import PageGait
 from posewright.display import Lines, Table, table
 from posewright.documents.plain import PlainMapping
+from posewright.runs.tuning.robustness import HeldOutWalk
 from posewright.runs.tuning.search import TunedGait
 from posewright.runs.tuning.task import GaitTask, TunableGait
 
@@ -92,7 +93,10 @@ def tuned_data(
             "score": _finite_or_none(unlocked_evaluation.score),
             **_plain_facts(unlocked_evaluation.facts),
         },
-        "held_out": [test.to_dict() for test in tuned_gait.tests],
+        "held_out": [
+            {"candidate": _candidate_name(held_out_walk, tuned_gait), **held_out_walk.to_dict()}
+            for held_out_walk in tuned_gait.held_out_walks
+        ],
         "fingerprint": task.fingerprint,
         "journal": str(journal),
         "output": None if output is None or tuned_gait.gait is None else str(output),
@@ -121,7 +125,7 @@ def tuned_lines(tuned_gait: TunedGait, journal: Path, output: Path | None) -> Li
         return
     yield values_table(task.dimensions, tuned_gait.values)
     yield _figures_table(tuned_gait)
-    if tuned_gait.tests:
+    if tuned_gait.held_out_walks:
         yield _held_out_table(tuned_gait)
     generations = len(result.generations) - 1
     start_score = result.generations[0].best_score
@@ -175,14 +179,16 @@ def _figures_table(tuned_gait: TunedGait) -> Table:
 def _held_out_table(tuned_gait: TunedGait) -> Table:
     """Return a table of the walks on bodies that no candidate walked on: one row for each walk and gait."""
     rows = []
-    for test in tuned_gait.tests:
-        data = test.to_dict()
-        command = ", ".join(f"{name} {value:.3g}" for name, value in test.command.by_name.items() if value)
+    for held_out_walk in tuned_gait.held_out_walks:
+        data = held_out_walk.to_dict()
+        command = ", ".join(
+            f"{name} {value:.3g}" for name, value in held_out_walk.command.by_name.items() if value
+        )
         rows.append(
             (
-                "best" if test.gait is tuned_gait.gait else "start",
+                _candidate_name(held_out_walk, tuned_gait),
                 command or "on the spot",
-                f"{test.n_fallen} of {len(test.bodies)}",
+                f"{data['fallen']} of {data['bodies']}",
                 _number_or_dash(data["mean_speed_m_s"], "{:.3f}"),
                 _number_or_dash(data["min_speed_m_s"], "{:.3f}"),
                 _number_or_dash(data["mean_heading_drift_deg"], "{:.1f}"),
@@ -191,6 +197,11 @@ def _held_out_table(tuned_gait: TunedGait) -> Table:
         )
     columns = ("other bodies", "command", "fell", "mean m/s", "least m/s", "mean deg off", "most deg off")
     return table(columns, rows, text_columns=("other bodies", "command"))
+
+
+def _candidate_name(held_out_walk: HeldOutWalk, tuned_gait: TunedGait) -> str:
+    """Return which gait walked: `best`, or `start`, which may have the same name."""
+    return "best" if held_out_walk.gait is tuned_gait.gait else "start"
 
 
 def _number_or_dash(number: float | None, number_format: str) -> str:

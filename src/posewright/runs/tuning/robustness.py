@@ -17,7 +17,7 @@ from posewright.search import map_in_order, open_executor
 
 
 @dataclass(frozen=True, eq=False)
-class WalkTest:
+class HeldOutWalk:
     """A walk of a gait on all held-out bodies.
 
     Speed and heading are those of the bodies that stayed upright; None if none did.
@@ -75,7 +75,7 @@ class WalkTest:
         }
 
 
-def walk_held_out_bodies(task: GaitTask, gaits: Sequence[Gait], workers: int) -> tuple[WalkTest, ...]:
+def walk_held_out_bodies(task: GaitTask, gaits: Sequence[Gait], workers: int) -> tuple[HeldOutWalk, ...]:
     """Walk gaits on the held-out bodies of a tuning, with no joint locked, and return the tests by walk.
 
     A walk that is out of a gait's range is left out.
@@ -88,10 +88,12 @@ def walk_held_out_bodies(task: GaitTask, gaits: Sequence[Gait], workers: int) ->
     if not task.bodies.held_out:
         return ()
     with open_executor(workers, len(task.bodies.held_out)) as executor:
-        return tuple(_test_walks(task, gaits, executor))
+        return tuple(_walk_on_held_out_bodies(task, gaits, executor))
 
 
-def _test_walks(task: GaitTask, gaits: Sequence[Gait], executor: Executor | None) -> Iterator[WalkTest]:
+def _walk_on_held_out_bodies(
+    task: GaitTask, gaits: Sequence[Gait], executor: Executor | None
+) -> Iterator[HeldOutWalk]:
     """Yield the tests of all walks, each with every gait whose range it is in."""
     for walk in task.walks:
         for gait in gaits:
@@ -103,4 +105,4 @@ def _test_walks(task: GaitTask, gaits: Sequence[Gait], executor: Executor | None
                 continue
             walk_task = WalkTask(gait, task.robot, command, walk.seconds, walk.settle_s)
             bodies = tuple(map_in_order(walk_task.walk, task.bodies.held_out, executor))
-            yield WalkTest(gait, walk, command, bodies)
+            yield HeldOutWalk(gait, walk, command, bodies)

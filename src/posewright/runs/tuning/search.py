@@ -13,7 +13,7 @@ from posewright.errors import BodyError, InputError, UnreachableError
 from posewright.gaits import CommandTour, VelocityCommand, velocity_limits
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
-from posewright.runs.tuning.robustness import WalkTest, walk_held_out_bodies
+from posewright.runs.tuning.robustness import HeldOutWalk, walk_held_out_bodies
 from posewright.runs.tuning.score import score_candidate
 from posewright.runs.tuning.task import GaitTask, TunableGait, TunedWalk, WalkMeasurement
 from posewright.runs.walking.walk import walk_gait
@@ -144,14 +144,14 @@ class TunedGait:
         gait: the best candidate, with a `source` that states how it was found; None if no candidate could be
             judged.
         unlocked: evaluation of the best candidate with no joint locked; that of the search if none was.
-        tests: its walks, and those of the gait that the search started at, on the held-out bodies.
+        held_out_walks: its walks, and those of the gait that the search started at, on the held-out bodies.
     """
 
     task: GaitTask
     result: TuningResult
     gait: TunableGait | None
     unlocked: Evaluation
-    tests: tuple[WalkTest, ...] = ()
+    held_out_walks: tuple[HeldOutWalk, ...] = ()
 
     @property
     def values(self) -> dict[str, float]:
@@ -210,8 +210,8 @@ def tune_gait(
     )
     if gait_task.locked_joints:
         evaluation = GaitProblem(gait_task.without_locked_joints()).evaluate(result.best)
-    tests = walk_held_out_bodies(gait_task, (gait_task.gait, gait), workers)
-    return TunedGait(gait_task, result, gait, unlocked=evaluation, tests=tests)
+    held_out_walks = walk_held_out_bodies(gait_task, (gait_task.gait, gait), workers)
+    return TunedGait(gait_task, result, gait, unlocked=evaluation, held_out_walks=held_out_walks)
 
 
 def _describe_source(task: GaitTask, result: TuningResult, seed: int) -> str:
