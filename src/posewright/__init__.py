@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from posewright.formats import write_motion as write_motion
     from posewright.gaits import VelocityCommand as VelocityCommand
     from posewright.gaits import check_gait as check_gait
+    from posewright.gaits import create_gait as create_gait
     from posewright.gaits import gait_names as gait_names
     from posewright.gaits import read_gait as read_gait
     from posewright.gaits import sample_gait as sample_gait
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.runs import Run as Run
     from posewright.runs import basic_result as basic_result
+    from posewright.runs import biped_block as biped_block
     from posewright.runs import check_contestant as check_contestant
     from posewright.runs import check_day as check_day
     from posewright.runs import draw_board as draw_board

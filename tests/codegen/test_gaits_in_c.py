@@ -67,6 +67,13 @@ def with_axes_apart(card: Robot) -> Robot:
     return replace(card, biped=replace(card.biped, hip_drop_m=0.004, ankle_drop_m=0.003))
 
 
+def with_reversed_joints(card: Robot) -> Robot:
+    """Return the robot with some joints that turn the other way round, other ones on each side."""
+    assert card.biped is not None
+    directions = {"right": (-1, 1, -1, 1, 1, -1), "left": (1, -1, 1, -1, -1, 1)}
+    return replace(card, biped=replace(card.biped, directions=directions))
+
+
 def levelling(gait: BipedGait) -> BipedGait:
     """Return the gait with feet that are levelled."""
     return replace(gait, feedback=replace(gait.feedback, foot_levelling=0.8))
@@ -75,6 +82,7 @@ def levelling(gait: BipedGait) -> BipedGait:
 WALKS = {
     "six joints a leg": (BIOLOID, biped_gait("biped", BIOLOID)),
     "axes apart": (with_axes_apart(BIOLOID), biped_gait("biped", BIOLOID, swing_share=0.7)),
+    "joints reversed": (with_reversed_joints(BIOLOID), biped_gait("biped", BIOLOID)),
     "five joints a leg": (ROBONOVA, levelling(biped_gait("nova_walk", ROBONOVA, **{"trim.turn_rad_m": 1.0}))),
 }
 

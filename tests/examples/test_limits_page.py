@@ -39,7 +39,7 @@ CLAIMS: dict[str, Callable[[], bool]] = {
         == {"sony_ers110", "sony_ers210", "sony_ers220"}
     ),
     "The servo bus was tried on a fake bus only": lambda: callable(pw.open_bus),
-    "The tuner and the studio take gaits of four legs only": lambda: (
+    "The studio takes gaits of four legs only": lambda: (
         isinstance(pw.read_gait("biped"), BipedGait) and not BIOLOID.legs
     ),
     "a race records every fourth frame": lambda: ROWS_EVERY == 4,

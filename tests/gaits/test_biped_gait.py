@@ -324,14 +324,31 @@ def test_a_trunk_that_moves_at_the_command_goes_along_its_arc() -> None:
     )
 
 
-def test_a_robot_without_a_hip_yaw_walks_ahead_and_sideways_and_does_not_turn() -> None:
+def test_a_robot_without_a_hip_yaw_turns_while_both_feet_are_down() -> None:
     nova = robot("hitec_robonova1")
-    walk = read_gait("nova_walk", robot=nova).generator(nova)
-    walk.request(VelocityCommand(0.08, 0.02))
-    rows = walk.frames(200)
-    assert np.ptp(rows, axis=0).max() > 0.1
-    with pytest.raises(InputError, match=r"0 rad/s"):
-        walk.request(VelocityCommand(turn_rad_s=0.1))
+    gait = read_gait("nova_walk", robot=nova)
+    assert isinstance(gait, BipedGait)
+    walk = gait.generator(nova)
+    steps = [walk.take_step(VelocityCommand(turn_rad_s=0.3)) for _ in range(12)]
+    step = steps[-1]
+    # both feet point ahead; to turn left, the left one pushes ahead of the trunk and the right one back
+    left = step.foot_poses["left"]
+    right = step.foot_poses["right"]
+    assert not left[:, 2].any()
+    assert not right[:, 2].any()
+    standing_foot = left if step.swing_side == "right" else right
+    moves_m = np.abs(np.diff(standing_foot[:, 0]))
+    is_clear = step.lifts_m > 0.5 * step.lifts_m.max()
+    assert moves_m[is_clear[1:]].max() < 1e-9
+    for first, second in ((0, 1), (-2, -1)):  # frames in which both feet are down
+        assert step.lifts_m[[first, second]].max() < 1e-4  # m
+        assert left[second, 0] - left[first, 0] > 1e-4
+        assert right[second, 0] - right[first, 0] < -1e-4
+    # as far as the body is to turn, by the gain, about the middle between the feet
+    turn_rad = walk.planner.step_s * 0.3 * gait.travel_gain.turn
+    stance_side = "left" if step.swing_side == "right" else "right"
+    way_m = step.feet_after[stance_side][0] - steps[-2].feet_after[stance_side][0]
+    assert abs(way_m) == pytest.approx(turn_rad * gait.parameters.stance_m, rel=0.03)
 
 
 def test_the_greatest_speed_is_reached_in_so_many_steps_and_the_first_ones_lift_less() -> None:

@@ -13,7 +13,9 @@ from posewright.cli.gait_options import GaitName, Left, ParameterSettings, Robot
 from posewright.cli.gait_report import report
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
-from posewright.cli.options import AsJson, add_group, add_verb, option, require_distinct_output
+from posewright.cli.options import AsJson, add_group, add_verb, argument, option, require_distinct_output
+from posewright.documents import path_exists
+from posewright.errors import InputError, Where
 
 OptionalForward = Annotated[
     float | None,
@@ -29,6 +31,7 @@ def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "gait")
     add_verb(group, "list", list_gaits, python_equivalents="gait_names")
+    add_verb(group, "new", new, python_equivalents="create_gait write_gait")
     add_verb(group, "show", show, python_equivalents="read_gait check_gait")
     add_verb(group, "plot", plot, python_equivalents="draw_gait")
     add_verb(group, "sample", sample, python_equivalents="sample_gait write_motion")
@@ -59,6 +62,35 @@ def list_gaits(
         print_result(descriptions, [gaits.gait_table(descriptions)], as_json=as_json)
     else:
         print_result(descriptions, ["Posewright has no gait for this robot"], as_json=as_json)
+
+
+def new(
+    name: Annotated[str, argument("NAME", "Name of the gait.")],
+    robot_name: Annotated[str, option("--robot R", "The robot that is to walk: a name, or a card's path.")],
+    output: Annotated[
+        Path | None, option("--output -o FILE", "The file to write. Default: NAME.gait.yaml.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a gait for a robot on two legs: a shipped gait, scaled to its legs. Replaces no file.
+
+    It is a start: `gait run` shows what it does, and `tune` betters it.
+
+    [bold]Examples[/]
+      posewright gait new walk --robot my_robot/robot.yaml
+      posewright gait new stroll --robot robotis_bioloid -o stroll.gait.yaml
+    """
+    robot = robots.robot(robot_name)
+    gait = gaits.create_gait(name, robot)
+    path = output or Path(f"{name}.gait.yaml")
+    if path_exists(path):
+        raise InputError("the file exists already", where=Where(path), hint="choose another name")
+    gaits.write_gait(gait, path)
+    print_result(
+        {"gait": name, "robot": robot.name, "source": gait.source, "file": str(path)},
+        [f"{name}, {gait.source} -> {path}"],
+        as_json=as_json,
+    )
 
 
 def show(

@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     group = add_group(app, "robots")
     add_verb(group, "list", list_robots, python_equivalents="robot_names")
     add_verb(group, "show", show, python_equivalents="robot describe_robot draw_robot")
+    add_verb(group, "legs", legs, python_equivalents="biped_block")
     add_verb(group, "import", import_, python_equivalents="import_robot")
     add_verb(group, "export", export, python_equivalents="export_robot")
 
@@ -78,6 +79,24 @@ def show(
     if plot is not None:
         figures.save_figure(figures.draw_robot(robot), plot)
     print_result(robots.describe(robot), lines, as_json=as_json)
+
+
+def legs(
+    name: Annotated[
+        str, argument("ROBOT", "A robot of `posewright robots list`, or the path of a robot.yaml.")
+    ],
+) -> None:
+    """Print the block `biped:` of a card as the robot's model gives it, or say why its legs cannot walk.
+
+    A gait on two legs needs legs with yaw, roll and pitch at the hip, a knee, and pitch and roll at the
+    ankle; the yaw may be missing. The model's x points ahead, y to the left.
+
+    [bold]Examples[/]
+      posewright robots legs robotis_bioloid
+      posewright robots legs my_robot/robot.yaml
+    """
+    for line in runs.biped_block(name).splitlines():
+        print_line(line)
 
 
 def import_(

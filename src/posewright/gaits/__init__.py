@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from posewright.gaits.gait import Gait as Gait
     from posewright.gaits.gait import GaitCycle as GaitCycle
     from posewright.gaits.gait import ParametricGait as ParametricGait
+    from posewright.gaits.new_gait import create_gait as create_gait
     from posewright.gaits.quadruped.foot_timeline import AirPath as AirPath
     from posewright.gaits.quadruped.foot_timeline import air_path as air_path
     from posewright.gaits.quadruped.gait import QuadrupedGait as QuadrupedGait

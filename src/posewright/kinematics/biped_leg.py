@@ -51,10 +51,12 @@ class BipedLeg:
         sole_m: from the ankle's roll axis to the middle of the sole, in the foot's frame.
         hip_drop_m: how far under the hip's roll axis its pitch axis is.
         ankle_drop_m: how far under the ankle's pitch axis its roll axis is.
+        directions: 1 or -1 for each joint: the angle in a pose is that of `LegAngles` times this.
     """
 
     joints: tuple[str, ...] = field(repr=False)
     indices: tuple[int, ...] = field(repr=False)
+    directions: tuple[int, ...] = field(repr=False)
     hip_m: tuple[float, float, float]
     hip_ahead_m: float
     thigh_m: Planar = field(repr=False)
@@ -177,15 +179,18 @@ class BipedLeg:
 
     def pick_angles(self, pose: Floats) -> LegAngles:
         """Return the angles of its joints in poses of the robot `(..., n_joints)`; a missing yaw is 0."""
-        columns = [pose[..., index] for index in self.indices]
+        columns = [
+            direction * pose[..., index]
+            for index, direction in zip(self.indices, self.directions, strict=True)
+        ]
         missing_yaw = [] if self.has_yaw else [np.zeros_like(columns[0])]
         return LegAngles(*missing_yaw, *columns)
 
     def put_angles(self, pose: Floats, angles: LegAngles) -> None:
         """Write the angles of the leg's joints into poses of the robot `(..., n_joints)` [rad]."""
-        # from the foot up, as the yaw may be missing
-        for index, column in zip(reversed(self.indices), reversed(angles), strict=False):
-            pose[..., index] = column
+        columns = angles if self.has_yaw else angles[1:]
+        for index, direction, column in zip(self.indices, self.directions, columns, strict=True):
+            pose[..., index] = direction * column
 
 
 def biped_legs_of(robot: Robot) -> Mapping[str, BipedLeg]:
@@ -203,6 +208,7 @@ def biped_legs_of(robot: Robot) -> Mapping[str, BipedLeg]:
         legs[side] = BipedLeg(
             joints=geometry.joints[side],
             indices=tuple(robot.index(joint) for joint in geometry.joints[side]),
+            directions=geometry.directions[side],
             hip_m=(hip_x, mirror * hip_y, hip_z),
             hip_ahead_m=geometry.hip_ahead_m,
             thigh_m=geometry.thigh_m,

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from posewright.robots.biped import SIDES as SIDES
     from posewright.robots.biped import BipedGeometry as BipedGeometry
     from posewright.robots.biped import PointMasses as PointMasses
+    from posewright.robots.biped_derivation import derive_biped as derive_biped
+    from posewright.robots.biped_derivation import list_biped_differences as list_biped_differences
     from posewright.robots.card import Robot as Robot
     from posewright.robots.card import html_table as html_table
     from posewright.robots.card_tables import SECTIONS as SECTIONS

@@ -19,8 +19,14 @@ OUTWARDS: Mapping[str, float] = MappingProxyType({RIGHT: -1.0, LEFT: 1.0})
 LEG_PARTS = ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
 """The joints of a leg from the trunk to the foot; the yaw may be missing."""
 
-Coordinate = Annotated[float, Bounds(-1.0, 1.0)]
-Length = Annotated[float, Bounds(0.001, 1.0)]
+MIN_SOLE_M = 0.001
+"""Least length and width of a sole [m]."""
+
+MAX_LENGTH_M = 1.0
+"""Greatest length of a leg's part [m]."""
+
+Coordinate = Annotated[float, Bounds(-MAX_LENGTH_M, MAX_LENGTH_M)]
+Length = Annotated[float, Bounds(MIN_SOLE_M, MAX_LENGTH_M)]
 Mass = Annotated[float, Bounds(0.001, 100.0)]
 
 
@@ -61,6 +67,8 @@ class BipedGeometry:
         masses: the robot's mass as points; None if nothing needs them.
         hip_drop_m: how far under the hip's roll axis its pitch axis is [m].
         ankle_drop_m: how far under the ankle's pitch axis its roll axis is [m].
+        directions: for each joint of each leg 1 if it turns as `BipedLeg` has it, yaw about z, roll about x
+            and pitch about y; -1 if the other way round.
     """
 
     joints: Mapping[str, tuple[str, ...]] = field(repr=False)
@@ -74,8 +82,12 @@ class BipedGeometry:
     masses: PointMasses | None = field(default=None, repr=False)
     hip_drop_m: Coordinate = 0.0
     ankle_drop_m: Coordinate = 0.0
+    directions: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        if not self.directions:
+            usual = {side: (1,) * len(joints) for side, joints in self.joints.items()}
+            object.__setattr__(self, "directions", usual)
         for name in _MAPPINGS:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
@@ -88,12 +100,14 @@ class BipedGeometry:
         self.__post_init__()
 
 
-_MAPPINGS = ("joints", "feet")
+_MAPPINGS = ("joints", "feet", "directions")
 """Fields of `BipedGeometry` that are mappings; they are read-only because robots are cached and shared."""
 
 
 def parse_biped(node: Node, joints: Sequence[str], feet: Sequence[str]) -> BipedGeometry:
     """Read `{right: {joints: [...], foot: ...}, left: ..., hip_m: ..., ..., masses: ..., source: ...}`.
+
+    A leg may have `directions: [1, -1, ...]`, one for each joint; all are 1 by default.
 
     Args:
         node: the block `biped:` of a card.
@@ -104,7 +118,9 @@ def parse_biped(node: Node, joints: Sequence[str], feet: Sequence[str]) -> Biped
         DocumentError: a leg does not have five or six joints of the robot, or a value is out of its range.
     """
     fields = node.fields(required=SIDES)
-    legs = {side: fields[side].fields(required=("joints", "foot"), optional=()) for side in SIDES}
+    legs = {
+        side: fields[side].fields(required=("joints", "foot"), optional=("directions",)) for side in SIDES
+    }
     joints_by_side = {side: _parse_leg_joints(leg["joints"], joints) for side, leg in legs.items()}
     foot_by_side = {side: leg["foot"].choice("foot", feet) for side, leg in legs.items()}
     if len(joints_by_side[RIGHT]) != len(joints_by_side[LEFT]):
@@ -116,7 +132,15 @@ def parse_biped(node: Node, joints: Sequence[str], feet: Sequence[str]) -> Biped
         if name in fields and not any(entry.number() for entry in fields[name].items()):
             fields[name].fail("its length is 0", hint="[ahead, up] in metres, with the joints at 0")
     return read_record(
-        node, BipedGeometry, extra_keys=(*SIDES, "source"), joints=joints_by_side, feet=foot_by_side
+        node,
+        BipedGeometry,
+        extra_keys=(*SIDES, "source"),
+        joints=joints_by_side,
+        feet=foot_by_side,
+        directions={
+            side: _parse_directions(leg.get("directions"), len(joints_by_side[side]))
+            for side, leg in legs.items()
+        },
     )
 
 
@@ -126,3 +150,13 @@ def _parse_leg_joints(node: Node, joints: Sequence[str]) -> tuple[str, ...]:
     if len(names) not in {len(LEG_PARTS) - 1, len(LEG_PARTS)} or len(set(names)) != len(names):
         node.fail(f"a biped's leg has {len(set(names))} joints", hint=f"five or six: {LEG_HINT}")
     return names
+
+
+def _parse_directions(node: Node | None, n_joints: int) -> tuple[int, ...]:
+    """Return the directions of a leg's joints, all 1 without an entry."""
+    if node is None:
+        return (1,) * n_joints
+    directions = tuple(int(entry.number()) for entry in node.items() if entry.number() in {1, -1})
+    if len(directions) != n_joints or len(node.items()) != n_joints:
+        node.fail("it has not 1 or -1 for each joint", hint=f"{n_joints} numbers, in the order of `joints`")
+    return directions

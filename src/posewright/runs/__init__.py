@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from posewright.runs.robobasic import basic_result as basic_result
     from posewright.runs.robobasic import run_basic as run_basic
     from posewright.runs.robot_files import ImportedRobot as ImportedRobot
+    from posewright.runs.robot_files import biped_block as biped_block
     from posewright.runs.robot_files import export_robot as export_robot
     from posewright.runs.robot_files import import_robot as import_robot
     from posewright.runs.robot_files import name_robot_folder as name_robot_folder

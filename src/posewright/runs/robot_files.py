@@ -27,11 +27,14 @@ from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
 from posewright.formats.urdf.xacro import uses_xacro
 from posewright.robots import (
+    SIDES,
+    BipedGeometry,
     Hinge,
     Mechanism,
     Oddity,
     Robot,
     SensorSpec,
+    derive_biped,
     find_oddities,
     read_robot,
     with_card_limits,
@@ -77,12 +80,14 @@ class ImportedRobot:
         robot: its card.
         folder: the folder of the card and its model.
         oddities: parts of the file that look wrong.
+        biped_obstacle: why the legs of a robot with two feet are not on the card; empty if they are.
         manual_entries: entries of the card that a person should complete.
     """
 
     robot: Robot
     folder: Path
     oddities: tuple[Oddity, ...]
+    biped_obstacle: str = ""
     manual_entries: tuple[str, ...] = MANUAL_ENTRIES
 
     def to_dict(self) -> dict[str, object]:
@@ -94,6 +99,7 @@ class ImportedRobot:
             "mass_kg": self.robot.mass_kg,
             "feet": list(self.robot.feet),
             "odd": [str(oddity) for oddity in self.oddities],
+            "no_biped": self.biped_obstacle,
             "by_hand": list(self.manual_entries),
         }
 
@@ -103,6 +109,11 @@ class ImportedRobot:
         yield f"{self.robot.name}: {len(self.robot.joints)} joints{mass} -> {self.folder}"
         feet = ", ".join(map(escape_unprintable, self.robot.feet))
         yield f"feet: {feet or 'none found: nothing has a shape'}"
+        if self.biped_obstacle:
+            yield f"no gait on two legs: {escape_unprintable(self.biped_obstacle)}"
+        if self.robot.biped is not None:
+            joints = (joint for leg in self.robot.biped.joints.values() for joint in leg)
+            yield f"legs: {', '.join(map(escape_unprintable, joints))}"
         for oddity in self.oddities:
             yield f"odd: {escape_unprintable(str(oddity))}"
         for entry in self.manual_entries:
@@ -151,8 +162,21 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     all_oddities = (*remarks, *find_oddities(mechanism))
     mechanism = with_card_limits(mechanism)
     feet = _find_feet(mechanism)
+    biped = None
+    biped_obstacle = ""
+    if len(feet) == len(SIDES):
+        try:
+            biped = derive_biped(mechanism, feet)
+        except InputError as error:
+            biped_obstacle = f"{error.message}; {error.hint}"
     card = render_document(
-        _card_data(mechanism, name=name or _short_name(mechanism.name, path), file=path.name, feet=feet)
+        _card_data(
+            mechanism,
+            name=name or _short_name(mechanism.name, path),
+            file=path.name,
+            feet=feet,
+            biped=biped,
+        )
     )
     model = model_text(mechanism, feet)
     require_portable_name(folder)
@@ -172,7 +196,7 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
             unfinished.rename(folder)
     except OSError as error:
         raise OutputError.at(folder, error.strerror or str(error)) from error
-    return ImportedRobot(read_robot(folder), folder, all_oddities)
+    return ImportedRobot(read_robot(folder), folder, all_oddities, biped_obstacle)
 
 
 def name_robot_folder(path: Path) -> str:
@@ -253,7 +277,9 @@ def _find_limb_ends(mechanism: Mechanism, lowest_points: Mapping[str, float]) ->
     return {link for body, link in lowest_links.items() if body not in inner_bodies}
 
 
-def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> dict[str, Any]:
+def _card_data(
+    mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...], biped: BipedGeometry | None
+) -> dict[str, Any]:
     """Return the content of the card's document.
 
     Joints with equal torque and speed share a servo model. The pose `stand` has each joint at 0, or at the
@@ -264,6 +290,7 @@ def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]
         name: its short name.
         file: name of the file it was read from.
         feet: names of its links that are feet.
+        biped: geometry of its legs; None if they are not those of a biped.
     """
     hinges = mechanism.hinges
     models: dict[tuple[float, float], str] = {}  # names of servo models by torque [N m] and speed [rad/s]
@@ -292,6 +319,7 @@ def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]
         },
         "poses": {"stand": {"deg": stand, "source": "assumed"}},
         **({"feet": list(feet)} if feet else {}),
+        **({"biped": {**_biped_entry(biped), "source": "file"}} if biped else {}),
         **({"links": {"masses_kg": masses, "source": "file"}} if masses else {}),
         "sensors": {
             **_SENSORS,
@@ -299,6 +327,33 @@ def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]
             **{sensor.name: _sensor_data(sensor) for sensor in mechanism.sensors},
         },
     }
+
+
+def biped_block(robot: str | Path | Robot) -> str:
+    """Return the block `biped:` that a robot's model gives, as text for its card.
+
+    Args:
+        robot: a robot with a model, its name, or the path of its card.
+
+    Raises:
+        InputError: the card has no model, or its legs are not those of a biped; the message says why.
+    """
+    from posewright.simulation.mechanisms import biped_of_model
+
+    card = robot if isinstance(robot, Robot) else robot_named(robot)
+    return render_document({"biped": _biped_entry(biped_of_model(card))})
+
+
+def _biped_entry(biped: BipedGeometry) -> dict[str, Any]:
+    """Return the block `biped:` of a card, without its source."""
+    legs = {}
+    for side in SIDES:
+        leg: dict[str, Any] = {"joints": list(biped.joints[side]), "foot": biped.feet[side]}
+        if -1 in biped.directions[side]:
+            leg["directions"] = list(biped.directions[side])
+        legs[side] = flow_mapping(leg)
+    lengths = {name: value for name, value in plain_mapping(biped).items() if name.endswith("_m")}
+    return {**legs, **lengths}
 
 
 _SENSORS = {"imu": flow_mapping({"kind": "imu", "mount": "imu"})}

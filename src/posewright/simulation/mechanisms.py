@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,7 +17,17 @@ from posewright.arrays import Floats
 from posewright.documents import is_file, path_exists
 from posewright.documents.markup import Element, read_markup
 from posewright.errors import FormatError, InputError, Where
-from posewright.robots import Hinge, Link, LinkShape, Mechanism, Oddity, ShapeKind
+from posewright.robots import (
+    CARD,
+    Hinge,
+    Link,
+    LinkShape,
+    Mechanism,
+    Oddity,
+    ShapeKind,
+    derive_biped,
+    list_biped_differences,
+)
 from posewright.robots.mechanism import (
     MIN_MOVED_MASS_KG,
     Quaternion,
@@ -29,7 +40,7 @@ from posewright.rotation import quaternion_of_matrix
 from posewright.simulation.robot_model import body_name, compile_spec, find_base, read_model
 
 if TYPE_CHECKING:
-    from posewright.robots import Robot
+    from posewright.robots import BipedGeometry, Robot
 
 IMU_SITE = "imu"
 """Site on the base of an imported model for an IMU."""
@@ -114,6 +125,48 @@ def mechanism_of(robot: Robot) -> Mechanism:
     if fixed_joints:
         raise InputError(str(fixed_joints[0]), where=Where(robot.model_path), hint="use hinges only")
     return Mechanism(robot.name, links)
+
+
+def biped_of_model(robot: Robot) -> BipedGeometry:
+    """Return the geometry of a biped's legs that a robot's model has, with the feet of its card.
+
+    Raises:
+        InputError: the card has no model, the model does not compile, or its legs are not those of a biped;
+            see `derive_biped`.
+    """
+    spec = read_model(robot)
+    base = str(find_base(spec, robot).name)
+    model = compile_spec(spec, robot.model_path)
+
+    def create_hinge(name: str, axis: Triple, _joint: int) -> Hinge:
+        """Return the hinge of a joint, whose limits and motor do not matter here."""
+        return Hinge(name, axis, lower_rad=-math.pi, upper_rad=math.pi)
+
+    links, _ = _LinkExtractor(model, int(model.body(base).id), create_hinge).extract()
+    return derive_biped(Mechanism(robot.name, links), robot.feet)
+
+
+@lru_cache(maxsize=64)
+def require_biped_of_model(robot: Robot) -> None:
+    """Raise InputError unless the block `biped:` of a card, if there is one, agrees with the model."""
+    if robot.biped is None:
+        return
+    where = Where(None if robot.folder is None else robot.folder / CARD)
+    try:
+        model_geometry = biped_of_model(robot)
+    except InputError as error:
+        raise InputError(
+            f"the card has a block `biped:`, but the model is none: {error.message}",
+            where=where,
+            hint=error.hint,
+        ) from error
+    differences = list(list_biped_differences(robot.biped, model_geometry))
+    if differences:
+        raise InputError(
+            f"the block `biped:` disagrees with the model, in which {'; '.join(differences)}",
+            where=where,
+            hint="posewright robots legs prints the block that the model gives",
+        )
 
 
 def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:

@@ -26,6 +26,7 @@ from posewright.simulation.contacts import ContactRecorder
 from posewright.simulation.domain import ModelDomain
 from posewright.simulation.frame_buffer import FrameBuffer
 from posewright.simulation.instance import Addresses, ModelInstance, find_addresses, slice_if_even
+from posewright.simulation.mechanisms import require_biped_of_model
 from posewright.simulation.servo_model import ServoCommands
 
 if TYPE_CHECKING:
@@ -97,9 +98,9 @@ class World:
         plates: plates on the floor, which count as floor; those of the bodies' domain parameters.
 
     Raises:
-        InputError: there is no robot, a card has no model, a model does not fit its card, a welded angle is
-            outside its joint's limits, the time step does not divide the frame, or the robots' frame periods
-            differ.
+        InputError: there is no robot, a card has no model, a model does not fit its card or its block
+            `biped:`, a welded angle is outside its joint's limits, the time step does not divide the frame,
+            or the robots' frame periods differ.
         UnknownNameError: a robot has no such joint to weld.
     """
 
@@ -121,6 +122,8 @@ class World:
         if mujoco.get_mju_user_warning() is None:
             mujoco.set_mju_user_warning(_MUJOCO_WARNINGS.append)
         cards = dict(robots) if isinstance(robots, Mapping) else {robots.name: robots}
+        for card in cards.values():
+            require_biped_of_model(card)
         self.arena = arena
         self.frame_period_s = _find_frame_period(cards)
         self.visuals = visuals

@@ -207,11 +207,24 @@ static planar_t compensated(const velocity_t *velocity)
     return motion;
 }
 
+/* Where the trunk is at a time of a step. On legs without a yaw it turns while both feet are down. */
+static planar_t trunk_at(planar_t motion, double time)
+{
+    planar_t share = scaled(motion, time);
+    if (!biped_legs[RIGHT].has_yaw) {
+        const double turn_time = fmin(((1.0 - gait->swing_share) / 2.0) + TURN_OVERLAP, 0.5);
+        const double begun = fmin(time / turn_time, 1.0);
+        const double remaining = fmin((1.0 - time) / turn_time, 1.0);
+        share.turn = motion.turn * (0.5 * ((begun + 1.0) - remaining));
+    }
+    return along_arc(share);
+}
+
 /* Plans the next step from where the feet are, by a motion of the trunk. */
 static void plan_step(planar_t motion)
 {
     const double lift_time = (1.0 - gait->swing_share) / 2.0;
-    const planar_t on_two_feet = along_arc(scaled(motion, lift_time));
+    const planar_t on_two_feet = trunk_at(motion, lift_time);
     const planar_t move = along_arc(motion);
     const uint8_t swing = next_swing;
     const uint8_t stance = (uint8_t)(LEFT - swing);
@@ -228,6 +241,10 @@ static void plan_step(planar_t motion)
     step.frame = 0U;
     feet[stance] = in_moved_frame(feet[stance], move);
     feet[swing] = landing;
+    if (!biped_legs[RIGHT].has_yaw) { /* the feet point ahead with the trunk */
+        feet[stance].turn = 0.0;
+        feet[swing].turn = 0.0;
+    }
     next_swing = stance;
     is_at_rest = false;
 }
@@ -352,6 +369,11 @@ static vector_t rotated(const rotation_t *rotation, double x, double y, double z
     return result;
 }
 
+static double directed(const biped_leg_t *leg, leg_joint_t joint, double angle)
+{
+    return leg->reversed[joint] ? -angle : angle;
+}
+
 /*
  * Writes the angles of a leg for a sole at a place on the ground and a height over it; returns false where the leg is
  * too short, and is stretched. The pitch axes are perpendicular to the foot's x and to the yaw's axis alike, which
@@ -359,8 +381,9 @@ static vector_t rotated(const rotation_t *rotation, double x, double y, double z
  */
 static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt_t tilt, double *angles)
 {
-    const double cosine = cos(sole.turn);
-    const double sine = sin(sole.turn);
+    const double turn = leg->has_yaw ? sole.turn : 0.0;
+    const double cosine = cos(turn);
+    const double sine = sin(turn);
     const double hip_height = gait->hip_height_m - leg->sole[2]; /* over the ground */
     const rotation_t to_trunk = rotation_of(tilt);
     vector_t foot_ahead = rotated(&to_trunk, cosine, sine, 0.0);
@@ -368,7 +391,7 @@ static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt
     const vector_t foot_up = rotated(&to_trunk, 0.0, 0.0, 1.0);
     vector_t way = rotated(&to_trunk, sole.x, sole.y, height - hip_height); /* from the hips' middle */
     vector_t across, level, upward; /* the direction of the pitch axes, and two that span the leg's plane */
-    double horizontal, pitch, x, z, bend_cosine, bend_sine, ratio, bent_x, bent_z;
+    double horizontal, pitch, x, z, bend_cosine, bend_sine, ratio, bent_x, bent_z, hip_pitch, knee, ankle_roll;
     bool is_reached;
     way = moved(way, foot_ahead, -leg->sole[0]); /* to the ankle */
     way = moved(way, foot_left, -leg->sole[1]);
@@ -387,13 +410,14 @@ static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt
     if (leg->has_yaw) {
         way = moved(way, level, -leg->hip_ahead);
         pitch = atan2(-dot(foot_ahead, upward), dot(foot_ahead, level));
-        angles[leg->ankle_roll] = atan2(dot(foot_left, cross(foot_ahead, across)), dot(foot_left, across));
-        angles[leg->hip_yaw] = atan2(-across.x, across.y);
+        ankle_roll = atan2(dot(foot_left, cross(foot_ahead, across)), dot(foot_left, across));
+        angles[leg->hip_yaw] = directed(leg, HIP_YAW, atan2(-across.x, across.y));
     } else {
         pitch = atan2(dot(foot_up, level), dot(foot_up, upward));
-        angles[leg->ankle_roll] = -asin(within_one(dot(foot_up, across)));
+        ankle_roll = -asin(within_one(dot(foot_up, across)));
     }
-    angles[leg->hip_roll] = atan2(across.z, horizontal);
+    angles[leg->ankle_roll] = directed(leg, ANKLE_ROLL, ankle_roll);
+    angles[leg->hip_roll] = directed(leg, HIP_ROLL, atan2(across.z, horizontal));
     /* in the leg's plane, from pitch axis to pitch axis */
     x = dot(way, level);
     z = dot(way, upward) + leg->hip_drop;
@@ -407,13 +431,15 @@ static bool solve_leg(const biped_leg_t *leg, planar_t sole, double height, tilt
     is_reached = fabs(bend_cosine) <= (1.0 + COSINE_TOLERANCE);
     bend_cosine = within_one(bend_cosine);
     bend_sine = sqrt(1.0 - (bend_cosine * bend_cosine));
-    angles[leg->knee] = wrapped(acos(bend_cosine) + leg->straight_knee);
+    knee = wrapped(acos(bend_cosine) + leg->straight_knee);
     /* the hip's pitch turns the bent leg from where it is at pitch 0 */
     ratio = leg->shank / leg->thigh;
     bent_x = leg->thigh_x + (ratio * ((leg->thigh_x * bend_cosine) + (leg->thigh_z * bend_sine)));
     bent_z = leg->thigh_z + (ratio * ((leg->thigh_z * bend_cosine) - (leg->thigh_x * bend_sine)));
-    angles[leg->hip_pitch] = atan2((x * bent_z) - (z * bent_x), (z * bent_z) + (x * bent_x));
-    angles[leg->ankle_pitch] = wrapped(pitch - angles[leg->hip_pitch] - angles[leg->knee]);
+    hip_pitch = atan2((x * bent_z) - (z * bent_x), (z * bent_z) + (x * bent_x));
+    angles[leg->knee] = directed(leg, KNEE, knee);
+    angles[leg->hip_pitch] = directed(leg, HIP_PITCH, hip_pitch);
+    angles[leg->ankle_pitch] = directed(leg, ANKLE_PITCH, wrapped(pitch - hip_pitch - knee));
     return is_reached;
 }
 
@@ -436,7 +462,7 @@ static bool solve_frame(double time, tilt_t swing_tilt, tilt_t stance_tilt, doub
     const double sine = sin(PI * progress);
     const double bump = sine * sine * step.amplitude;
     const uint8_t stance = (uint8_t)(LEFT - step.swing);
-    const planar_t move = along_arc(scaled(step.motion, time));
+    const planar_t move = trunk_at(step.motion, time);
     const planar_t swing_sole = swinging_sole(time, progress, move);
     const planar_t stance_sole = in_moved_frame(step.begin[stance], move);
     const biped_leg_t *stance_leg = &biped_legs[stance];
@@ -445,7 +471,7 @@ static bool solve_frame(double time, tilt_t swing_tilt, tilt_t stance_tilt, doub
     is_reached = solve_leg(&biped_legs[step.swing], swing_sole, gait->lift_m * bump, swing_tilt, angles);
     is_reached = solve_leg(stance_leg, stance_sole, 0.0, stance_tilt, angles) && is_reached;
     /* the standing leg's hip carries the weight */
-    angles[stance_leg->hip_roll] += stance_leg->outwards * gait->hip_roll_rad * bump;
+    angles[stance_leg->hip_roll] += directed(stance_leg, HIP_ROLL, stance_leg->outwards * gait->hip_roll_rad * bump);
     return is_reached;
 }
 

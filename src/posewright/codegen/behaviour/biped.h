@@ -45,6 +45,9 @@ typedef struct {
     const double *rest;    /* of all joints, for those outside of the legs */
 } biped_gait_t;
 
+/* The joints of a leg from the trunk to the foot. */
+typedef enum { HIP_YAW, HIP_ROLL, HIP_PITCH, KNEE, ANKLE_PITCH, ANKLE_ROLL, LEG_JOINTS } leg_joint_t;
+
 /* A leg with all joints at 0; in its own plane, x is forward and z up. */
 typedef struct {
     double hip_left;       /* of the trunk's middle plane is the yaw's axis */
@@ -58,6 +61,7 @@ typedef struct {
     double outwards;       /* 1 for the left leg, -1 for the right */
     bool has_yaw;
     uint8_t hip_yaw, hip_roll, hip_pitch, knee, ankle_pitch, ankle_roll; /* numbers of its joints */
+    bool reversed[LEG_JOINTS]; /* those that turn against yaw to the left, roll to the right, pitch forward */
 } biped_leg_t;
 
 extern const biped_leg_t biped_legs[SIDES];

@@ -24,7 +24,7 @@ from posewright.gaits.biped.generator import (
     STEPS_TO_FULL_AMPLITUDE,
     SWING_TILT_SPEED,
 )
-from posewright.gaits.biped.step import StepPlanner
+from posewright.gaits.biped.step import TURN_OVERLAP, StepPlanner
 from posewright.kinematics import BipedLeg, biped_legs_of
 from posewright.robots import OUTWARDS, Robot
 
@@ -69,6 +69,7 @@ def gaits_header() -> SourceFile:
         ("STEPS_TO_FULL_AMPLITUDE", f"{STEPS_TO_FULL_AMPLITUDE}U", "the first steps lift the feet less"),
         ("SMALL_CHANGE_SHARE", double_literal(SMALL_CHANGE_SHARE + RANGE_TOLERANCE), "made in one step"),
         ("MAX_CHANGE_FRACTION", double_literal(MAX_CHANGE_FRACTION), "of a larger change, in one step"),
+        ("TURN_OVERLAP", double_literal(TURN_OVERLAP), "of a step, with a foot in the air"),
         ("SWING_TILT_SPEED", double_literal(SWING_TILT_SPEED), "of a foot in the air [rad/s]"),
         ("STANCE_TILT_SPEED", double_literal(STANCE_TILT_SPEED), "of one that returns to level [rad/s]"),
         ("MEAN_TIME_S", double_literal(MEAN_TIME_S), "of the mean tilt"),
@@ -149,12 +150,18 @@ def _leg_members(leg: BipedLeg, outwards: float) -> Mapping[str, str]:
     }
     joints = ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
     joint_names = joints if leg.has_yaw else joints[1:]
+    reversed_joints = {
+        f"reversed[{name.upper()}]": "true"
+        for name, direction in zip(joint_names, leg.directions, strict=True)
+        if direction == -1
+    }
     return {
         **{name: double_literal(length) for name, length in lengths.items()},
         "sole": _braced(leg.sole_m),
         "outwards": double_literal(outwards),
         "has_yaw": "true" if leg.has_yaw else "false",
         **{name: f"{index}U" for name, index in zip(joint_names, leg.indices, strict=True)},
+        **reversed_joints,
     }
 
 

@@ -4,6 +4,9 @@ In a step one foot swings from where it stands to where it will stand, and the o
 ground move with it relative to the trunk; the swinging foot lands so that it passes its place beside the
 other one in the middle of its next stance. Each foot goes on from where it is, so joint angles are continuous
 whatever the commands before.
+
+Legs without a yaw turn the body while both feet are down: one foot pushes back, the other one ahead, and both
+slip about the vertical.
 """
 
 from __future__ import annotations
@@ -31,6 +34,10 @@ ROUNDING = 1e-12
 
 MIN_STEP_FRAMES = 4
 """A shorter step would be a jump."""
+
+TURN_OVERLAP = 0.05
+"""Legs without a yaw still turn the body in this share of a step after a foot lifts and before it lands, when
+it hardly leaves the ground: servos lag, and a turn in less time would be too fast for them."""
 
 ROLL_AXIS, PITCH_AXIS, YAW_AXIS = range(3)
 
@@ -139,7 +146,7 @@ class StepPlanner:
             components = compensate_travel(
                 command.components(self.step_s), self.step_s, self.gait.travel_gain, self.gait.trim
             )
-        trunk_moves = se2_exp(components * self._times[:, np.newaxis])
+        trunk_moves = self._move_trunk(components, self._times)
         # 2. Where the swinging foot lands, in the trunk's frame at the end of the step.
         landing = chain(se2_exp(0.5 * components), self.standing_feet[swing_side])
         # 3. The soles in every frame.
@@ -154,9 +161,13 @@ class StepPlanner:
         swing_poses = np.where(has_landed, landing_poses, swing_poses)
         # 4. Lift of the swinging foot, and roll of the standing leg's hip, which carries the weight.
         bump = np.sin(math.pi * swing_progress) ** 2 * amplitude
+        foot_poses = {swing_side: swing_poses, stance_side: stance_poses}
+        if not self._legs[swing_side].has_yaw:  # the feet point ahead with the trunk
+            for poses in foot_poses.values():
+                poses[:, 2] = 0.0
         step = PlannedStep(
             joint_angles=np.empty((0, len(self._rest_pose))),
-            foot_poses={swing_side: swing_poses, stance_side: stance_poses},
+            foot_poses=foot_poses,
             lifts_m=parameters.lift_m * bump,
             hip_rolls=parameters.hip_roll_rad * bump,
             swing_side=swing_side,
@@ -187,6 +198,22 @@ class StepPlanner:
             foot_tilts=foot_tilts,
         )
 
+    def _move_trunk(self, components: Floats, times: Floats) -> Floats:
+        """Return where the trunk is at times of a step, in its frame at the beginning, `(n, 3)` [m, m, rad].
+
+        Args:
+            components: its motion in the whole step, `(3,)` [m, m, rad].
+            times: shares of the step's time, `(n,)`.
+        """
+        turn_shares = times
+        if not self._legs[LEFT].has_yaw:
+            lift_time = (1.0 - self.gait.parameters.swing_share) / 2.0
+            turn_time = min(lift_time + TURN_OVERLAP, 0.5)
+            begun = np.minimum(times / turn_time, 1.0)
+            remaining = np.minimum((1.0 - times) / turn_time, 1.0)
+            turn_shares = 0.5 * (begun + 1.0 - remaining)
+        return se2_exp(components * np.stack([times, times, turn_shares], axis=-1))
+
     def _swing(self, start: Floats, landing: Floats, components: Floats, swing_progress: Floats) -> Floats:
         """Return the poses of the swinging foot relative to the trunk in every frame, `(n_frames, 3)`.
 
@@ -198,9 +225,10 @@ class StepPlanner:
         """
         parameters = self.gait.parameters
         lift_time = (1.0 - parameters.swing_share) / 2.0
-        lift_off = _in_moved_frame(start, se2_exp(lift_time * components))
-        # where it lands on the ground, in the trunk's frame at that time
-        rest_of_step = se2_exp(lift_time * components)
+        until_lift_off = self._move_trunk(components, np.array([lift_time]))[0]
+        lift_off = _in_moved_frame(start, until_lift_off)
+        # where it lands on the ground, in the trunk's frame at that time; the end of a step mirrors its start
+        rest_of_step = until_lift_off
         touch_down = chain(rest_of_step, landing)
         shares = _swing_shares(swing_progress, parameters.swing_ramp)
         return lift_off + (touch_down - lift_off) * shares[:, np.newaxis]
