@@ -41,6 +41,9 @@ _ROW_HEIGHT_IN = 3.1
 _HEAD_IN = 0.7
 _TITLE_CHARACTERS = 150
 
+_MAX_TICKS = 6
+"""Most intervals of a horizontal axis, so that its labels do not meet."""
+
 _BAR_SHARE = 0.62
 """Width of a bar over the distance between two bars."""
 
@@ -128,6 +131,7 @@ def _set_panel(axes: Axes, title: str, xlabel: str, ylabel: str) -> None:
     axes.set_title(title, loc="left", fontsize=8.5, color=INK, parse_math=False)
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
+    axes.locator_params(axis="x", nbins=_MAX_TICKS)
     axes.grid(visible=True, alpha=0.25)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
