@@ -171,10 +171,23 @@ def solve(shape: LegShape, points: Floats, *, knee: float, lift: float) -> tuple
 def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
     """Solve the inverse kinematics by the strict form, for a leg of two equal parts without offsets.
 
-    Arguments, results and the letters a, b and h are those of `solve`; `d` is the distance between shoulder
-    and foot. The rotator turns at most 90 degrees either way. The lecture's `q3 = 2 acos(d / 2L)` and
-    `q2 = asin(y / (L (1 + cos q3)))` are computed as arc tangents, which lose no digits where an arc cosine
-    is flat.
+    The joints from the shoulder on are the rotator q1, the elevator q2 and the knee q3. `a` is how far the
+    foot is ahead of the shoulder in the leg's plane, `h` how far below it in that plane, `b` how far below it
+    once the elevator has turned that plane by q2. `d` is the distance between shoulder and foot, `d_sq` its
+    square, and `chord` the square root of what its square lacks to that of the stretched leg.
+
+    The rotator turns at most 90 degrees either way. The lecture's `q3 = 2 acos(d / 2L)` and
+    `q2 = asin(y / (L (1 + cos q3)))`, where L is the length of a part, are computed as arc tangents, which
+    lose no digits where an arc cosine is flat.
+
+    Args:
+        shape: the leg; upper leg and shank have the same length.
+        points: the foot relative to the shoulder, `(n, 3)`, finite: x along the leg's swing, y outwards,
+            z up [m].
+
+    Returns:
+        Angles q1, q2, q3, `(n, 3)` [rad], and the indices of points out of reach, whose angles are
+        meaningless.
     """
     length = shape.upper_length
     angles = np.empty((len(points), 3))
@@ -183,7 +196,7 @@ def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
         x, y, z = points[start : start + BLOCK].T.copy()
         d_sq = x * x + y * y + z * z
         d = np.sqrt(d_sq)
-        far_margin = shape.stretched_length_sq - d_sq
+        far_margin = shape.stretched_length_sq - d_sq  # negative out of reach
         chord = np.sqrt(np.maximum(far_margin, 0.0))
         a = d * chord / (2.0 * length)
         h = d_sq / (2.0 * length)

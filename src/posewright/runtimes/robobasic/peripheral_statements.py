@@ -47,7 +47,10 @@ def _event_compiler(event: str, reason: str = "") -> Callable[[StepBuilder, Comm
     """
 
     def compile_event(builder: StepBuilder, command: CommandStatement) -> None:
-        """Compile a statement that is only recorded as an event."""
+        """Compile a statement into a step that records `event` with the values of its arguments.
+
+        `event` and `reason` are those of `_event_compiler`: the event's kind, and why there is no effect.
+        """
         if reason and command.key not in builder.reported_keywords:
             builder.reported_keywords.add(command.key)
             builder.symbols.report("no-effect", f"{command.key} has no effect here", reason, Severity.HINT)

@@ -262,14 +262,21 @@ class DraftWriter:
     def __init__(
         self, on_write: Callable[[str], None], on_file_change: Callable[[SaveTarget, bool], None]
     ) -> None:
-        """Start the thread."""
-        self._report_write_error = on_write
+        """Start the thread.
+
+        Args:
+            on_write: called after each draft with the reason why it could not be written, "" if it was.
+            on_file_change: called with the target (path and digest of the file the pages are saved to), and
+                with True when another program has changed that file, False when it is as before.
+        """
+        self._on_write = on_write
         self._on_file_change = on_file_change
         self._lock = threading.Lock()
         self._drafts: list[DraftFile] = []  # the last is that of the open file
         # None for a draft that is to be removed
         self._render_by_pending_draft: dict[DraftFile, Render | None] = {}
         self._target: SaveTarget | None = None
+        # of the file when it was last compared, from `file_stamp`; None to compare it in any case
         self._last_stamp: tuple[int, ...] | None = None
         self._has_file_changed = False
         self._wake = threading.Event()
@@ -330,9 +337,9 @@ class DraftWriter:
                 else:
                     draft.write(render())
             except (PosewrightError, OSError) as error:
-                self._report_write_error(f"the draft with unsaved edits cannot be written: {error}")
+                self._on_write(f"the draft with unsaved edits cannot be written: {error}")
             else:
-                self._report_write_error("")  # no error: an earlier message disappears
+                self._on_write("")  # no error: an earlier message disappears
         for draft in previous_drafts:
             draft.release()
 
