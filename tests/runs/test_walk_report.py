@@ -23,10 +23,11 @@ from posewright.evaluation.walking.benchmark import (
 )
 from posewright.figures import draw_walk_report
 from posewright.figures.saving import picture_bytes
-from posewright.gaits import VelocityCommand, read_gait_and_robot
+from posewright.gaits import VelocityCommand, read_gait_and_robot, velocity_limits, write_gait
 from posewright.kinematics import leg_length_m
 from posewright.robots import robot
 from posewright.runs import WalkBenchmark, plan_walk_report, report_walk, run_walk_report, walk_gait
+from posewright.runs.walking.benchmark import WalkReportPlan
 
 TINY = WalkBenchmark(
     seconds=0.4,
@@ -57,9 +58,10 @@ def biped_report(tmp_path_factory: pytest.TempPathFactory) -> tuple[BenchmarkRep
 
 def test_every_speed_is_that_of_the_same_walk(biped_report: tuple[BenchmarkReport, Path]) -> None:
     report, _ = biped_report
-    assert [test.commanded for test in report.speeds] == pytest.approx([0.1, 0.3])
-    nominal, random = report.common_speed.runs
     gait, card = read_gait_and_robot("biped", robot=robot("robotis_bioloid"))
+    top_m_s = velocity_limits(gait.generator(card)).forward_m_s
+    assert [test.commanded for test in report.speeds] == pytest.approx([0.1, top_m_s])
+    nominal, random = report.common_speed.runs
     for run, domain in (
         (nominal, NOMINAL),
         (random, draw_domain(domain_randomization("random"), 0)),
@@ -142,12 +144,30 @@ def test_floors_have_their_plates_and_slopes() -> None:
     assert math.degrees(math.hypot(*slope.domain.slope_rad)) == pytest.approx(4.0)
 
 
-def test_a_gait_that_cannot_turn_is_not_tested_in_turns() -> None:
-    plan = plan_walk_report("nova_walk", benchmark=replace(TINY, other_shares=(0.5, 1.0)))
-    speeds = [planned.test for planned in plan.tests if isinstance(planned.test, SpeedTest)]
-    assert {test.direction for test in speeds} == {Direction.FORWARD, Direction.LEFT}
-    forward = [test.commanded for test in speeds if test.direction is Direction.FORWARD]
-    assert forward == pytest.approx([-0.1, -0.05, 0.06, 0.12])
+def forward_commands(plan: WalkReportPlan) -> list[float | None]:
+    tests = [planned.test for planned in plan.tests if isinstance(planned.test, SpeedTest)]
+    return [test.commanded for test in tests if test.direction is Direction.FORWARD]
+
+
+def test_a_gait_that_cannot_turn_is_not_tested_in_turns(tmp_path: Path) -> None:
+    trot, card = read_gait_and_robot("trot")
+    path = tmp_path / "straight.gait.yaml"
+    write_gait(trot.with_values({"maximum_turn_rad": 0.0}), path)
+    plan = plan_walk_report(str(path), benchmark=replace(TINY, other_shares=(0.5, 1.0)))
+    directions = {planned.test.direction for planned in plan.tests if isinstance(planned.test, SpeedTest)}
+    assert directions == {Direction.FORWARD, Direction.LEFT}
+    limits = velocity_limits(trot.generator(card))
+    back_m_s = -limits.backward_m_s
+    ahead_m_s = limits.forward_m_s
+    assert forward_commands(plan) == pytest.approx([back_m_s, back_m_s / 2.0, ahead_m_s / 2.0, ahead_m_s])
+
+
+def test_a_command_that_differs_from_a_share_by_rounding_is_tested_once() -> None:
+    trot, card = read_gait_and_robot("trot")
+    forward_m_s = math.nextafter(0.5 * velocity_limits(trot.generator(card)).forward_m_s, 0.0)
+    benchmark = replace(TINY, forward_shares=(0.5,))
+    plan = plan_walk_report("trot", forward_m_s=forward_m_s, benchmark=benchmark)
+    assert forward_commands(plan) == [forward_m_s]
 
 
 def test_a_behaviour_is_tested_as_it_walks() -> None:

@@ -51,7 +51,7 @@ def report(
 
     Measures speeds asked and got, heading, falls an hour without and with pushes, the greatest push survived
     by side and phase, plates, slopes, slip, cost of transport, and margins of torque and speed.
-    A Bioloid takes some five minutes on two free processors, with --quick one.
+    A Bioloid takes about three minutes on two free processors, half a minute with --quick.
 
     [bold]Examples[/]
       posewright gait report biped --forward 0.2 --out biped_report

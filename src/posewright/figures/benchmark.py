@@ -44,6 +44,9 @@ _TITLE_CHARACTERS = 150
 _BAR_SHARE = 0.62
 """Width of a bar over the distance between two bars."""
 
+_RING_GAP = 0.25
+"""Least distance between two rings of the panel of pushes, over the greatest impulse."""
+
 _RING_LABEL_RAD = math.radians(67.5)
 """Where the rings of the panel of pushes are labelled: between two sides [rad]."""
 
@@ -252,9 +255,12 @@ def _draw_pushes(axes: Axes, report: BenchmarkReport) -> None:
     impulses = report.greatest_impulses
     sides = list(dict.fromkeys(place.side_deg for place in impulses))
     greatest = max(*impulses.values(), report.impulses_n_s[0])
-    rings = [impulse for impulse in report.impulses_n_s if impulse <= greatest]
+    rings: list[float] = []
+    for impulse in reversed(report.impulses_n_s):
+        if impulse <= greatest and (not rings or rings[-1] - impulse >= _RING_GAP * greatest):
+            rings.append(impulse)
     angles = [math.tau * i / 120 for i in range(121)]
-    for ring in rings[-4:]:
+    for ring in rings:
         axes.plot(
             [ring * math.cos(angle) for angle in angles],
             [ring * math.sin(angle) for angle in angles],

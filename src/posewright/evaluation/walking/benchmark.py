@@ -485,14 +485,16 @@ class BenchmarkReport:
         tests = [self.common_speed]
         if self.top_speed is not None and self.top_speed is not self.common_speed:
             tests.append(self.top_speed)
-        for name, label in (("max_joint_speed_ratio", "speed margin"), ("max_torque_ratio", "torque margin")):
-            margins = [1.0 - ratio for test in tests if (ratio := test.median(name)) is not None]
+        commands = " and ".join(f"{test.commanded:.3g} m/s" for test in tests if test.commanded)
+        place = f" at {commands}" if commands else ""
+        for name, label, joint in (
+            ("max_joint_speed_ratio", "speed margin", "fastest joint"),
+            ("max_torque_ratio", "torque margin", "hardest joint"),
+        ):
+            ratios = [test.median(name) for test in tests]
+            margins = [f"{1.0 - ratio:.0%}" for ratio in ratios if ratio is not None]
             if margins:
-                commands = " and ".join(f"{test.commanded:.3g} m/s" for test in tests if test.commanded)
-                note = f"of the fastest joint at {commands}" if commands else "of the fastest joint"
-                if name == "max_torque_ratio":
-                    note = note.replace("fastest", "hardest")
-                yield Headline(label, ", ".join(f"{margin:.0%}" for margin in margins), note)
+                yield Headline(label, ", ".join(margins), f"of the {joint}{place}")
 
     def tables(self) -> Iterator[Table]:
         """Yield the results as tables, the leading figures first."""

@@ -13,7 +13,7 @@ repeats only what is missing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -419,23 +419,25 @@ class _GaitPlanner(_Planner):
         """Yield a test for each command that the gait follows."""
         benchmark = self._benchmark
         limits = self._limits
-        forward = {self.command.forward_m_s}
-        forward |= {share * limits.forward_m_s for share in benchmark.forward_shares}
-        forward |= {-share * limits.backward_m_s for share in benchmark.other_shares}
-        values_by_direction: dict[Direction, Iterable[float]] = {
+        forward = [self.command.forward_m_s]
+        forward += [share * limits.forward_m_s for share in benchmark.forward_shares]
+        forward += [-share * limits.backward_m_s for share in benchmark.other_shares]
+        values_by_direction = {
             Direction.FORWARD: forward,
-            Direction.LEFT: {share * limits.left_m_s for share in benchmark.other_shares},
-            Direction.TURN: {share * limits.turn_rad_s for share in benchmark.other_shares},
+            Direction.LEFT: [share * limits.left_m_s for share in benchmark.other_shares],
+            Direction.TURN: [share * limits.turn_rad_s for share in benchmark.other_shares],
         }
         bodies = self.draw_bodies(benchmark.n_speed_bodies, with_nominal=True)
         for direction, values in values_by_direction.items():
-            tests = {
-                test.name: test
-                for test in (SpeedTest(direction=direction, commanded=value) for value in sorted(values))
-                if test.commanded or test.commanded == self.command.forward_m_s
-            }
-            for test in tests.values():
-                command = VelocityCommand(**{direction.value: test.commanded or 0.0})
+            speeds_by_name: dict[str, float] = {}
+            for value in values:
+                if value or direction is Direction.FORWARD:
+                    # of two that differ by rounding, the first: the command of most tests
+                    name = SpeedTest(direction=direction, commanded=value).name
+                    speeds_by_name.setdefault(name, value)
+            for speed in sorted(speeds_by_name.values()):
+                test = SpeedTest(direction=direction, commanded=speed)
+                command = VelocityCommand(**{direction.value: speed})
                 yield PlannedTest(test, self._make_runner_of(command, benchmark.seconds), bodies)
 
 
