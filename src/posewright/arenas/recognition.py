@@ -246,7 +246,8 @@ class _ArenaBuilder:
         scene_low, scene_high = self.scene_corners
         low = piece.points.min(axis=0)
         high = piece.points.max(axis=0)
-        covered_shares = (high - low)[:2] / np.maximum((scene_high - scene_low)[:2], EQUAL_M)
+        scene_size_m = np.maximum((scene_high - scene_low)[:2], EQUAL_M)  # never 0, to divide by
+        covered_shares = (high - low)[:2] / scene_size_m
         is_lowest = low[2] - scene_low[2] < _MAX_FLOOR_OFFSET_M
         return bool(is_lowest and (covered_shares >= _MIN_FLOOR_COVER).all())
 

@@ -132,7 +132,11 @@ def _set_switch(servos: BoardServos, switch: _Switch, is_on: bool) -> None:
 def _switch_compiler(
     settings: Mapping[str, tuple[_Switch, bool]],
 ) -> Callable[[StepBuilder, CommandStatement], None]:
-    """Return the compiler of a statement with one keyword that sets a switch of the servos."""
+    """Return the compiler of a statement with one keyword that sets a switch of the servos.
+
+    Args:
+        settings: by keyword, such as `SETON`, the switch and whether it is on then.
+    """
 
     def compile_switch(builder: StepBuilder, command: CommandStatement) -> None:
         keyword = command.arguments[0] if len(command.arguments) == 1 else None

@@ -95,15 +95,18 @@ class Draft:
         return cls(target.path.name, robot.name, target.digest, data, pages.labels, motions)
 
     def render(self) -> bytes:
-        """Return the content of the draft's file."""
-        data = None
-        if self.data is not None and self.digest is None:  # else the content is in the file
-            data = base64.b64encode(self.data).decode()
+        """Return the content of the draft's file: a header, the checksum of the JSON after it, and this.
+
+        The bytes of the unedited motion are stored only if there is no file that has them.
+        """
+        encoded_data = None
+        if self.data is not None and self.digest is None:
+            encoded_data = base64.b64encode(self.data).decode()
         content = {
             "file": self.file,
             "robot": self.robot,
             "digest": self.digest,
-            "data": data,
+            "data": encoded_data,
             "labels": self.labels,
             "motions": self.motions,
         }
@@ -223,7 +226,11 @@ class DraftFile:
         self._lock_handle: int | None = None  # descriptor whose lock marks the draft as in use
 
     def write(self, data: bytes) -> None:
-        """Replace the content, and lock the new file; raise OutputError if that is not possible."""
+        """Replace the content, and lock the new file; raise OutputError if that is not possible.
+
+        The new file is locked as soon as `atomic_replacement` creates it. That closes its own descriptor at
+        the end; a duplicate of it keeps the lock until `release`.
+        """
         with atomic_replacement(self.path) as (_, handle):
             with os.fdopen(handle, "wb", closefd=False) as file:
                 file.write(data)
