@@ -92,6 +92,11 @@ class SteeredGaitController(Controller):
     """Walks a gait by the velocity commands that `steering` returns, each effective with the next step.
 
     A command beyond the gait's range is scaled down in the same direction.
+
+    Args:
+        gait: the gait.
+        robot: the robot.
+        steering: called before each few frames; returns the velocity of the trunk requested at that time.
     """
 
     def __init__(self, gait: Gait, robot: Robot, steering: Callable[[], VelocityCommand]) -> None:
@@ -106,7 +111,12 @@ class SteeredGaitController(Controller):
         self._command: VelocityCommand | None = None
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the next few frames of the walk."""
+        """Return the next frames of the walk, `REACTION_FRAMES` at most.
+
+        Args:
+            state: the joint angles and sensor values at the last frame.
+            n: most frames to return.
+        """
         command = self._walker.clip_command(self._steering())
         decision = None
         if command != self._command:

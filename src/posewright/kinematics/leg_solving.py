@@ -250,7 +250,8 @@ def _foot_in_plane(shape: LegShape, q3: Floats) -> tuple[Floats, Floats]:
 def jacobian(shape: LegShape, angles: Floats) -> Floats:
     """Return the Jacobian of the foot's position, `(n, 3, 3)` [m/rad]: x, y, z by q1, q2, q3.
 
-    The letters a, b and h are those of `forward`.
+    `a` is how far the foot is ahead of the shoulder in the leg's plane, `h` how far below it in that plane,
+    and `b` how far below it once the elevator has turned that plane by q2.
     """
     q1, q2, q3 = angles.T
     a, h = _foot_in_plane(shape, q3)
@@ -311,8 +312,15 @@ def forward_scalar(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
 def solve_scalar(shape: LegShape, x: float, y: float, z: float, *, knee: int, lift: int) -> Triple | None:
     """Return the angles [rad] for one point, or None if it is out of reach.
 
-    The arguments, the formulas and their letters are those of `solve`, in plain numbers. A NaN
-    among the coordinates counts as out of reach.
+    The formulas are those of `solve`, in plain numbers. A NaN among the coordinates counts as out of reach.
+
+    Args:
+        shape: the leg.
+        x: of the foot relative to the shoulder, along the leg's swing [m].
+        y: outwards [m].
+        z: up [m].
+        knee: sign of the leg's bend, +1 or -1.
+        lift: +1 for a foot below the shoulder, -1 beyond.
     """
     side = shape.lateral_offset
     side_sq = side * side

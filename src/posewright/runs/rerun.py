@@ -373,7 +373,11 @@ class _RecordedProgram:
         raise InputError(f"the recording does not say where the {kind or 'program'} {program_name} came from")
 
     def _locate(self, text: str) -> str:
-        """Return the path of an attached file for its name or a behaviour's name; else the text itself."""
+        """Return the path of an attached file for its name or a behaviour's name; else the text itself.
+
+        Args:
+            text: the program or an option, as it was stated for the run.
+        """
         if text in self._documents:
             return str(self._folder / text)
         for name, content in self._documents.items():

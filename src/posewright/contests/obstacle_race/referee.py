@@ -39,8 +39,8 @@ class RaceReferee:
     Args:
         rules: the rules of the race.
         arena: the field.
-        supervisor: places the robot.
-        note: writes events into the recording.
+        supervisor: what puts the robot back, as a referee does by hand.
+        note: writes an event into the recording.
         robot: the robot whose blocks to watch; None for the only robot.
         every: the recording has a row for each `every` frames; the referee judges by these rows.
 

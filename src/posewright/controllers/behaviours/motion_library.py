@@ -226,7 +226,12 @@ class _MotionLoader:
         return self._files[path]
 
     def _read_page(self, page_key: PageKey, entry: MotionEntry) -> Motion:
-        """Return the motion of a page, with `next` and `exit` as names in `motions`."""
+        """Return the motion of a page, with `next` and `exit` as names in `motions`; read those motions, too.
+
+        Args:
+            page_key: the file and the number of the page in it.
+            entry: the entry of the behaviour that led here; errors point at it.
+        """
         path = page_key.path
         motion = self._file(path).motion(page_key.number)
         if motion.robot != self._robot.name:

@@ -256,7 +256,13 @@ class ControlBoard:
         return self._get_numbers(word[:STEM_LENGTH], word[STEM_LENGTH:], arguments)
 
     def _get_gains(self, word: str, subcommand: str, arguments: Bottle) -> Bottle:
-        """Return the answer with the PID gains of servos, or with a stiffness [N m/deg] and no damping."""
+        """Return the answer to `[get] [pid]`, the PID gains of servos, or `[get] [iimp]`, a stiffness.
+
+        Args:
+            word: `pid`; or `iimp` for the stiffness [N m/deg] and damping (0) of one axis.
+            subcommand: `pid` for one axis, `pids` for all; `ipr` after `iimp`.
+            arguments: after `pid` the word `pos`; then the axis, if they are not all.
+        """
         match word, subcommand, arguments:
             case "pid", ("pid" | "pids"), ("pos", *axis_arguments):
                 pids = tuple(

@@ -16,10 +16,17 @@ from posewright.units import wrap_angle
 
 _START_M = {True: 0.01, False: 0.1}
 _START_RAD = {True: 0.02, False: 0.2}
-"""How far a box may be from its place in the header in the first row, in a simulation and by a camera."""
+"""How far a box may be from its place in the header in the first row [m, rad].
+
+True for a box that a simulation placed, False for one that a camera sees.
+"""
 
 _MAX_BOX_SPEED_M_S = 3.0
+"""A box that is faster between two rows has jumped."""
+
 _MOVING_M_S = 0.15
+"""A box that is faster must be pushed by something near it."""
+
 _REACH_M = 0.15
 """A robot whose joints and soles are all further from a box than this cannot touch it [m]."""
 

@@ -226,10 +226,14 @@ def _compile_baud_rate(builder: StepBuilder, command: CommandStatement) -> Compi
 def _poke_compiler(
     select_memory: Callable[[BasicBoard], dict[int, int]],
 ) -> Callable[[StepBuilder, CommandStatement], None]:
-    """Return the compiler of POKE or ROMPOKE, which write a byte to a memory of the board."""
+    """Return the compiler of POKE or ROMPOKE, which write a byte to a memory of the board.
+
+    Args:
+        select_memory: returns the bytes of that memory by address, those that were written.
+    """
 
     def compile_poke(builder: StepBuilder, command: CommandStatement) -> None:
-        """Compile a statement that writes a byte to memory."""
+        """Add a step that writes a byte to the memory that `select_memory` returns for the board."""
         evaluate_address, evaluate_byte = compile_numbers(builder, command, n=2)
 
         def poke(machine: BasicMachine) -> None:
