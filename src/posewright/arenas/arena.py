@@ -324,11 +324,12 @@ class Arena:
 
     @classmethod
     def from_dict(cls, data: PlainMapping) -> Arena:
-        """Return the arena, without sources, of the data from `to_dict`.
+        """Return the arena, without sources, of the data from `to_dict`, in metres and radians.
 
         Raises:
             DocumentError: the data are not those of an arena.
         """
+        # `to_dict` computes these from shapes and kinds of boxes for other programs; they are not read back
         derived_keys = ("wall_height_m", "lines", "box_size_m")
         node = Node(data, trail="arena")
         return read_record(node, cls, extra_keys=derived_keys, degrees=False, sources={})

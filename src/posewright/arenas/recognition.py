@@ -44,11 +44,14 @@ _MAX_FLOOR_OFFSET_M = 0.05
 
 _MIN_WALL_HEIGHT_M = 0.2
 _MIN_WALL_RATIO = 4.0
-"""A block that is at least so high, and so much longer than thick, is a wall."""
+"""A block at least so high, whose length is at least this multiple of its width, is a wall.
+
+A flat piece longer than this multiple of its width is a line; a shorter one is the floor.
+"""
 
 _MAX_BOX_LENGTH_M = 1.0
 _MAX_BOX_RATIO = 3.0
-"""A block on the floor that is at most so long, and so much longer than wide, is a box."""
+"""A block on the floor at most so long, whose length is at most this multiple of its width, is a box."""
 
 _MIN_FLOOR_COVER = 0.8
 _MAX_FLOOR_HEIGHT_RATIO = 0.1
@@ -243,7 +246,8 @@ class _ArenaBuilder:
         scene_low, scene_high = self.scene_corners
         low = piece.points.min(axis=0)
         high = piece.points.max(axis=0)
-        covered_shares = (high - low)[:2] / np.maximum((scene_high - scene_low)[:2], EQUAL_M)
+        scene_size_m = np.maximum((scene_high - scene_low)[:2], EQUAL_M)  # never 0, to divide by
+        covered_shares = (high - low)[:2] / scene_size_m
         is_lowest = low[2] - scene_low[2] < _MAX_FLOOR_OFFSET_M
         return bool(is_lowest and (covered_shares >= _MIN_FLOOR_COVER).all())
 
@@ -439,11 +443,13 @@ def _has_level_top(piece: Piece) -> bool:
 def _find_purpose(piece: Piece, block: BlockFit, *, is_lowest_and_widest: bool) -> str:
     """Return the purpose of a piece: the value of a role, `floor` or `box`.
 
-    Its name counts first, unless its shape contradicts it; then its shape, size and place.
+    Its name, or that of a group it belongs to, counts first, unless the shape contradicts it: a box is a
+    block that may move, a line is flat. Then its shape, size and place count.
 
     Args:
         piece: the piece.
-        block: the smallest upright block around it.
+        block: the smallest upright block around it; its `is_block` says whether the piece fills it, its
+            `base_m` is the height of its underside above z = 0.
         is_lowest_and_widest: whether it lies lowest in the scene and covers most of it.
     """
     length = max(block.size_m[:2])
@@ -452,11 +458,10 @@ def _find_purpose(piece: Piece, block: BlockFit, *, is_lowest_and_widest: bool) 
     is_flat = height <= MAX_FLAT_HEIGHT_M and abs(block.base_m) < _MAX_FLOOR_OFFSET_M
     is_movable_block = block.is_block and piece.can_move is not False and min(block.size_m) >= MIN_BOX_EDGE_M
     is_slab = height <= _MAX_FLOOR_HEIGHT_RATIO * width
+    can_be_floor = is_slab and length <= _MIN_WALL_RATIO * width
     named_purpose = _find_purpose_in_name(piece.name)
-    for group_name in () if named_purpose else reversed(piece.group_names):
-        named_purpose = named_purpose or _find_purpose_in_name(group_name)
-        if named_purpose == FLOOR and not (is_slab and length <= _MIN_WALL_RATIO * width):
-            named_purpose = ""  # a part that stands or is painted on the floor
+    if not named_purpose:
+        named_purpose = _find_purpose_in_groups(piece.group_names, can_be_floor=can_be_floor)
     if not named_purpose and is_slab and is_lowest_and_widest:
         return FLOOR
     if named_purpose == BOX and not is_movable_block:
@@ -470,6 +475,21 @@ def _find_purpose(piece: Piece, block: BlockFit, *, is_lowest_and_widest: bool) 
     has_box_size = length <= _MAX_BOX_LENGTH_M and length <= _MAX_BOX_RATIO * width
     stands_on_floor = abs(block.base_m) <= MAX_FLAT_HEIGHT_M
     return BOX if has_box_size and stands_on_floor and is_movable_block else Role.FURNITURE.value
+
+
+def _find_purpose_in_groups(group_names: Sequence[str], *, can_be_floor: bool) -> str:
+    """Return the purpose that the innermost group with one indicates; empty if none does.
+
+    Args:
+        group_names: the names of the groups around a piece, the outermost first.
+        can_be_floor: whether the piece is a slab; another piece in a group `floor` only stands on the floor,
+            or is painted on it.
+    """
+    for group_name in reversed(group_names):
+        purpose = _find_purpose_in_name(group_name)
+        if purpose and (purpose != FLOOR or can_be_floor):
+            return purpose
+    return ""
 
 
 def _find_purpose_in_name(name: str) -> str:

@@ -233,17 +233,17 @@ class RandomPlates:
         Uniform(*self.y_m)
 
     def draw(self, random: np.random.Generator) -> tuple[Plate, ...]:
-        """Return the plates."""
-        x = Uniform(*self.x_m)
-        y = Uniform(*self.y_m)
-        yaw = ANY_SIDE
+        """Return the plates, with places, turns and sizes drawn from their distributions in this order."""
+        x_distribution = Uniform(*self.x_m)
+        y_distribution = Uniform(*self.y_m)
         plates = []
         for _ in range(self.count):
-            x_m = x.draw(random)
-            y_m = y.draw(random)
-            yaw_rad = yaw.draw(random)
+            x_m = x_distribution.draw(random)
+            y_m = y_distribution.draw(random)
+            yaw_rad = ANY_SIDE.draw(random)  # -pi..pi
             edge_m = self.edge_m.draw(random)
-            plates.append(Plate(x_m, y_m, yaw_rad, edge_m, self.thickness_m.draw(random)))
+            thickness_m = self.thickness_m.draw(random)
+            plates.append(Plate(x_m, y_m, yaw_rad, edge_m, thickness_m))
         return tuple(plates)
 
 

@@ -190,8 +190,13 @@ class Contacts:
 
         A pair is in contact in a group if it is in any of its frames. Depth, force and speed are the greatest
         of these frames; NaN where all are.
+
+        Args:
+            frames_per_group: number of frames of a group, such as those of one row of a recording; group 0
+                begins with frame 0.
         """
         rows = np.column_stack((self.frames // frames_per_group, self.pairs))
+        # each group's number with its pair, and for each contact the index of these
         groups, group_of_row = np.unique(rows, axis=0, return_inverse=True)
 
         def greatest(values: Floats) -> Floats:

@@ -197,14 +197,14 @@ def report(
     """
     stored_day = runs.read_day(day, jury)
     if jury is not None:
-        runs.save_day(stored_day)
+        runs.save_day(stored_day)  # with the jury's points, which `read_day` has added
     with console.progress_bar("drawing") as on_progress:
-        page = runs.write_site(stored_day, films=films, workers=workers, on_progress=on_progress)
-    console.print_line(f"pages: {page}")
-    is_trusted = _check_day(stored_day, workers=workers)
-    if repeat:
+        first_page = runs.write_site(stored_day, films=films, workers=workers, on_progress=on_progress)
+    console.print_line(f"pages: {first_page}")
+    are_recordings_consistent = _check_day(stored_day, workers=workers)
+    if repeat:  # simulate all runs again; exits where a recording differs
         _rerun_day(stored_day, workers=workers, trust_python=trust_python)
-    if not is_trusted:
+    if not are_recordings_consistent:
         raise typer.Exit(EXIT_FAILURE)
 
 

@@ -177,7 +177,11 @@ def _servo_table(status: Status) -> Table:
 
 
 def _cell_table(cells: Mapping[str, int]) -> Table:
-    """Return the table of the first memory words that are not in parameter tables; all others are counted."""
+    """Return the table of the first memory words that are not in parameter tables; all others are counted.
+
+    Args:
+        cells: words of the memory that have changed since power-on, by name.
+    """
     listed_names = [name for name in cells if not name.startswith(TABLE_PREFIX)][:MAX_CELLS]
     rows = [(name, f"{cells[name]:#06x}") for name in listed_names]
     n_hidden = len(cells) - len(rows)

@@ -309,8 +309,11 @@ class _DrivenRobot:
     def finish_rows(self, n_rows: int, states: JointStates) -> Block:
         """Count the next rows as sent, and return them with the joint states that followed as a block.
 
+        A row is a frame of joint commands. `requests` are the rows as the controller asked for them; the
+        commands sent may differ from them by interventions, corrections at limits of angle and speed.
+
         Args:
-            n_rows: number of rows that were sent.
+            n_rows: number of rows that were sent; at most `n_unsent`.
             states: the joint states at the end of each of these frames.
         """
         sent_commands = self.next_rows(n_rows)

@@ -50,11 +50,13 @@ class Interventions:
         return len(self.guards)
 
     def within(self, begin: int, end: int) -> Interventions | None:
-        """Return the corrections of the frames from `begin` up to `end` (exclusive); None if there are none.
+        """Return the corrections of the rows from `begin` up to `end` (exclusive); None if there are none.
 
-        Their frames are counted from `begin`.
+        Args:
+            begin: the first row of the block; the frames of the result are counted from it.
+            end: the row after the last one.
         """
-        selected = np.flatnonzero((self.frames >= begin) & (self.frames < end))
+        selected = np.flatnonzero((self.frames >= begin) & (self.frames < end))  # indices of corrections
         if not len(selected):
             return None
         return Interventions(

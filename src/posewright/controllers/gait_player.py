@@ -57,16 +57,27 @@ class GaitController(Controller):
         self._frame = 0
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the frames of the walk up to the next command, or the next few with feedback."""
+        """Return the next frames of the walk: at most `n`, and none beyond the end of a block or a command.
+
+        A block is the number of frames computed at once: `BLOCK_FRAMES`, or `REACTION_FRAMES` of a walk that
+        reacts to sensors. A command that is due becomes the decision of these frames. With the first one,
+        each sensor channel that the walk's feedback reads and the body lacks is noted as an event.
+
+        Args:
+            state: the joint angles and sensor values at the last frame.
+            n: most frames to return.
+        """
         decision = None
         if self._frame in self._commands:
             command = self._commands[self._frame]
             self._walker.request(command)
-            missing_channels = () if self._frame else self._walker.find_missing_channels(state)
+            is_first_frame = self._frame == 0
+            missing_channels = self._walker.find_missing_channels(state) if is_first_frame else ()
             events = tuple((NO_FEEDBACK, {"channel": channel}) for channel in missing_channels)
             decision = Decision(outputs=command.by_name, playing=self._gait.name, events=events)
         # blocks end at multiples of their size
-        block_end = self._frame - self._frame % self._block_frames + self._block_frames
+        block_begin = self._frame - self._frame % self._block_frames
+        block_end = block_begin + self._block_frames
         next_command_frame = min(
             (frame for frame in self._commands if frame > self._frame), default=block_end
         )
@@ -81,6 +92,11 @@ class SteeredGaitController(Controller):
     """Walks a gait by the velocity commands that `steering` returns, each effective with the next step.
 
     A command beyond the gait's range is scaled down in the same direction.
+
+    Args:
+        gait: the gait.
+        robot: the robot.
+        steering: called before each few frames; returns the velocity of the trunk requested at that time.
     """
 
     def __init__(self, gait: Gait, robot: Robot, steering: Callable[[], VelocityCommand]) -> None:
@@ -95,7 +111,12 @@ class SteeredGaitController(Controller):
         self._command: VelocityCommand | None = None
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the next few frames of the walk."""
+        """Return the next frames of the walk, `REACTION_FRAMES` at most.
+
+        Args:
+            state: the joint angles and sensor values at the last frame.
+            n: most frames to return.
+        """
         command = self._walker.clip_command(self._steering())
         decision = None
         if command != self._command:

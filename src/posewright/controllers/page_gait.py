@@ -220,13 +220,19 @@ class PageGait:
         return tuple(render(motion).decode() for motion in self._pages_in_file.values())
 
     def _expand_name(self, name: str) -> list[str]:
-        """Return the names in `flat` that a name stands for; a name that is not known stays as it is."""
+        """Return the names in `flat` that a dotted name stands for; a name that is not known stays as it is.
+
+        `amplitude.<group>`, with a group of joints from the robot's card such as `legs`, stands for the
+        amplitude of each left and right pair, or single joint, that has a joint in this group.
+        """
         kind, _, group = name.partition(".")
         if name in self.flat or kind != AMPLITUDE or group not in self.card.groups:
             return [name]
-        joints = set(self.card.groups[group])
+        group_joints = set(self.card.groups[group])
         return [
-            f"{AMPLITUDE}.{key}" for key, members in joint_groups(self.card).items() if joints & set(members)
+            f"{AMPLITUDE}.{pair_name}"
+            for pair_name, pair_joints in joint_groups(self.card).items()
+            if group_joints & set(pair_joints)
         ]
 
     @cached_property

@@ -259,7 +259,7 @@ class Player:
         return self._stretches[0]
 
     def _prepare_next_pass(self) -> None:
-        """Prepare another pass of the motion, the first pass of a motion, or standing still."""
+        """Prepare another pass of the motion (its keyframes once), another motion, or standing still."""
         planned = self._succession.advance()
         if planned is None:
             self._stand()
@@ -283,13 +283,21 @@ class Player:
         return self._pass_end if free is None else np.where(free, self._command, self._pass_end)
 
     def _prepare_first_pass(self, planned: PlannedPass) -> None:
-        """Prepare the first pass of a motion, after a movement to its start pose if it has one."""
+        """Prepare the first pass of a motion, after a movement to its start pose if it has one.
+
+        A pass is the keyframes of the motion played once. `_prepare_pass` sends it after the stretches of
+        `_join`, the movement from the last command to the start pose.
+
+        Args:
+            planned: the motion's name, and whether its predecessor's `next` or `exit` led here (`is_linked`)
+                or a request did; that matters only without a start pose.
+        """
         passes = self._passes_by_motion[planned.name]
         start = passes.starting_pose(self._command)
         if start is None:
             self._prepare_first_pass_from_here(passes, is_linked=planned.is_linked)
             return
-        self._phase = Fraction(0)
+        self._phase = Fraction(0)  # time from the last frame to the begin of this pass [frames]
         self._motion_start = start
         first_pass = passes.sample(start, pass_index=0, phase=self._phase)
         self._prepare_pass(first_pass, *self._join(start))
@@ -299,6 +307,10 @@ class Player:
 
         A linked motion may use the full speed of the servos, as its author intended; a requested one may
         begin in any pose. Where the servos are too slow, a join leads to the first keyframe.
+
+        Args:
+            passes: samples the passes of the motion, its keyframes played once each.
+            is_linked: whether the `next` or `exit` of another motion led to this one.
         """
         if is_linked:
             self._motion_start = self._pose_at_end()
@@ -323,7 +335,7 @@ class Player:
         self._prepare(*self._join(self._motion_start), *after_keyframe)
 
     def _join(self, pose: Floats) -> tuple[Stretch, ...]:
-        """Return a join from the present command to a pose; empty where the poses are equal."""
+        """Return a join, the movement from the last command to a pose; empty where the poses are equal."""
         if not poses_differ(self._command, pose):
             return ()
         return (Stretch(join_frames(self._command, pose, self._max_speeds, frame_period_s=self._frame_s)),)

@@ -334,7 +334,18 @@ class _MarkupReader:
         return raw.lower() if self._rules.lower_case else raw
 
     def _start_element(self, raw_name: str, raw_attributes: dict[str, str]) -> None:
-        """Open an element; raise an error if there are too many, or they are nested too deep."""
+        """Open an element; expat calls this at each start tag.
+
+        Names and attributes whose namespace has no known prefix are foreign: the element notes the prefixes
+        that they use in the document.
+
+        Args:
+            raw_name: the name as expat has it, with namespace and prefix; see `_split_name`.
+            raw_attributes: the values of the attributes, by such names.
+
+        Raises:
+            FormatError: there are too many elements, or they are nested too deep.
+        """
         self._n_elements += 1
         if self._n_elements > self._rules.max_elements:
             self._fail("too many elements", f"at most {self._rules.max_elements} are read")
@@ -350,12 +361,13 @@ class _MarkupReader:
         self._new_prefixes.clear()
         if opened.is_foreign:
             opened.used_prefixes.add(_split_name(raw_name).prefix)
-        for raw, value in raw_attributes.items():
-            name = self._convert_name(raw)
-            if not name.startswith("{"):
+        for raw_attribute_name, value in raw_attributes.items():
+            name = self._convert_name(raw_attribute_name)
+            is_foreign_attribute = name.startswith("{")
+            if not is_foreign_attribute:
                 opened.attributes[name] = value
                 continue
-            _, local, prefix = _split_name(raw)
+            _, local, prefix = _split_name(raw_attribute_name)
             opened.foreign_attributes[f"{prefix}:{local}"] = value
             opened.used_prefixes.add(prefix)
         self._open_elements.append(opened)

@@ -195,7 +195,11 @@ class StressMap:
         yield table(("factor", header), ranges, text_columns=("factor", header))
 
     def _rows(self) -> Iterator[tuple[object, ...]]:
-        """Yield a row for each value of each factor; only the first of a factor has its title."""
+        """Yield a row for each value of each factor; only the first of a factor has its title.
+
+        The columns are the factor, its value, the number of runs without a fall, and the median, least and
+        greatest of the quantity measured, such as the speed; "-" where no run counts.
+        """
         for sweep in self.sweeps:
             title = f"{sweep.title} [{sweep.unit}]" if sweep.unit else sweep.title
             for point in sweep.points:

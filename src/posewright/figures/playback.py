@@ -160,13 +160,15 @@ def _added_cameras(header: Header, robots: Mapping[str, Robot]) -> list[SensorSp
     """Return the cameras that a behaviour added: those recorded that the robots do not have."""
     cameras = {}
     for name, robot_header in header.robots.items():
-        own_sensors = {sensor.name for sensor in robots[name].sensors}
-        for sensor, sensor_card in robot_header.sensors.items():
-            if sensor_card.get("kind") in CAMERAS and sensor not in own_sensors:
-                data = {
-                    key: value for key, value in sensor_card.items() if key not in {"name", *MOUNTING_KEYS}
+        own_sensor_names = {sensor.name for sensor in robots[name].sensors}
+        for sensor_name, sensor_data in robot_header.sensors.items():
+            if sensor_data.get("kind") in CAMERAS and sensor_name not in own_sensor_names:
+                # as in a card: a header also has the sensor's name and its position on the robot
+                card_data = {
+                    key: value for key, value in sensor_data.items() if key not in {"name", *MOUNTING_KEYS}
                 }
-                cameras[sensor] = parse_sensor(sensor, Node(data, trail=f"the sensor {sensor}"))
+                node = Node(card_data, trail=f"the sensor {sensor_name}")
+                cameras[sensor_name] = parse_sensor(sensor_name, node)
     return list(cameras.values())
 
 

@@ -102,8 +102,14 @@ def _legend_handles(stress_map: StressMap) -> list[Artist]:
 def _draw_measure(axes: Axes, sweep: FactorSweep, stress_map: StressMap, greatest: float) -> None:
     """Draw the measurements of upright runs as dots, with the line of their medians and the command.
 
-    Runs with a fall are crosses. Values are drawn at equal distances, since some rise by steps, some by
-    factors.
+    Runs with a fall are crosses. The values of the factor are drawn at equal distances, since some rise by
+    steps, some by factors.
+
+    Args:
+        axes: the axes to draw on.
+        sweep: the runs over the values of one factor, such as the friction.
+        stress_map: states the commanded value of the quantity measured, such as the speed.
+        greatest: the greatest measurement of all factors, in that quantity's unit; sets the axis' end.
     """
     for position, point in enumerate(sweep.points):
         for run in point.runs:

@@ -79,7 +79,11 @@ def _check_data(check: GaitCheck) -> PlainMapping:
 
 
 def _worst_case_data(worst_case: WorstCase) -> PlainMapping:
-    """Return the command at which a joint or foot is worst, and how it is then, as plain data."""
+    """Return the command at which one concern about a gait is worst, and how it is then, as plain data.
+
+    A concern is a limit of the robot: the distance of a foot from its planned position, the angle of a joint
+    beyond its limit, or its speed, for example. `value` and `allowed` are in `unit`.
+    """
     return {
         "concern": worst_case.concern.value,
         "when": "changing" if worst_case.is_changing else "steady",

@@ -44,12 +44,16 @@ def steady_walk(gait: ParametricGait, robot: Robot, command: VelocityCommand) ->
 
 
 def walk_from_standing(generator: SteppingGenerator, command: VelocityCommand, n_frames: int) -> SteadyWalk:
-    """Walk with a generator that stands until its cycles repeat; see `steady_walk`.
+    """Walk from the standing pose until the cycles of steps repeat, and return the walk up to there.
 
     Args:
-        generator: the generator.
-        command: the velocity of the trunk.
-        n_frames: number of frames of a cycle.
+        generator: generates the frames of the gait, and has not taken a step yet.
+        command: the constant velocity of the trunk.
+        n_frames: number of frames of one cycle of steps.
+
+    Raises:
+        InputError: the command is out of range, or the cycles do not repeat.
+        UnreachableError: a foot cannot reach its place.
     """
     generator.require_in_range(command)
     lead_in, cycle = walk_until_steady(generator, command, n_frames)

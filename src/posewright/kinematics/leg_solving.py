@@ -171,10 +171,23 @@ def solve(shape: LegShape, points: Floats, *, knee: float, lift: float) -> tuple
 def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
     """Solve the inverse kinematics by the strict form, for a leg of two equal parts without offsets.
 
-    Arguments, results and the letters a, b and h are those of `solve`; `d` is the distance between shoulder
-    and foot. The rotator turns at most 90 degrees either way. The lecture's `q3 = 2 acos(d / 2L)` and
-    `q2 = asin(y / (L (1 + cos q3)))` are computed as arc tangents, which lose no digits where an arc cosine
-    is flat.
+    The joints from the shoulder on are the rotator q1, the elevator q2 and the knee q3. `a` is how far the
+    foot is ahead of the shoulder in the leg's plane, `h` how far below it in that plane, `b` how far below it
+    once the elevator has turned that plane by q2. `d` is the distance between shoulder and foot, `d_sq` its
+    square, and `chord` the square root of what its square lacks to that of the stretched leg.
+
+    The rotator turns at most 90 degrees either way. The lecture's `q3 = 2 acos(d / 2L)` and
+    `q2 = asin(y / (L (1 + cos q3)))`, where L is the length of a part, are computed as arc tangents, which
+    lose no digits where an arc cosine is flat.
+
+    Args:
+        shape: the leg; upper leg and shank have the same length.
+        points: the foot relative to the shoulder, `(n, 3)`, finite: x along the leg's swing, y outwards,
+            z up [m].
+
+    Returns:
+        Angles q1, q2, q3, `(n, 3)` [rad], and the indices of points out of reach, whose angles are
+        meaningless.
     """
     length = shape.upper_length
     angles = np.empty((len(points), 3))
@@ -183,7 +196,7 @@ def solve_strict(shape: LegShape, points: Floats) -> tuple[Floats, Indices]:
         x, y, z = points[start : start + BLOCK].T.copy()
         d_sq = x * x + y * y + z * z
         d = np.sqrt(d_sq)
-        far_margin = shape.stretched_length_sq - d_sq
+        far_margin = shape.stretched_length_sq - d_sq  # negative out of reach
         chord = np.sqrt(np.maximum(far_margin, 0.0))
         a = d * chord / (2.0 * length)
         h = d_sq / (2.0 * length)
@@ -237,7 +250,8 @@ def _foot_in_plane(shape: LegShape, q3: Floats) -> tuple[Floats, Floats]:
 def jacobian(shape: LegShape, angles: Floats) -> Floats:
     """Return the Jacobian of the foot's position, `(n, 3, 3)` [m/rad]: x, y, z by q1, q2, q3.
 
-    The letters a, b and h are those of `forward`.
+    `a` is how far the foot is ahead of the shoulder in the leg's plane, `h` how far below it in that plane,
+    and `b` how far below it once the elevator has turned that plane by q2.
     """
     q1, q2, q3 = angles.T
     a, h = _foot_in_plane(shape, q3)
@@ -298,8 +312,15 @@ def forward_scalar(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
 def solve_scalar(shape: LegShape, x: float, y: float, z: float, *, knee: int, lift: int) -> Triple | None:
     """Return the angles [rad] for one point, or None if it is out of reach.
 
-    The arguments, the formulas and their letters are those of `solve`, in plain numbers. A NaN
-    among the coordinates counts as out of reach.
+    The formulas are those of `solve`, in plain numbers. A NaN among the coordinates counts as out of reach.
+
+    Args:
+        shape: the leg.
+        x: of the foot relative to the shoulder, along the leg's swing [m].
+        y: outwards [m].
+        z: up [m].
+        knee: sign of the leg's bend, +1 or -1.
+        lift: +1 for a foot below the shoulder, -1 beyond.
     """
     side = shape.lateral_offset
     side_sq = side * side

@@ -111,7 +111,14 @@ def _depth_below_shoulder(shape: LegShape, r_sq: float, knee: float) -> float:
 
 
 def nearest(shape: LegShape, points: Floats, *, knee: float, lift: float) -> Floats:
-    """Return the angles `(n, 3)` [rad] of the reachable points nearest to unreachable ones, `(n, 3)` [m]."""
+    """Return the joint angles whose foot is nearest to each unreachable point, `(n, 3)` [rad].
+
+    Args:
+        shape: the leg.
+        points: relative to the shoulder, `(n, 3)` [m].
+        knee: sign of the leg's bend, +1 or -1.
+        lift: +1 for a foot below the shoulder, -1 beyond.
+    """
     if not len(points):
         return np.empty((0, 3))
     chunks = [

@@ -377,9 +377,14 @@ class Motion:
         return self._interpolator_cache[key]
 
     def _build_interpolator(self, start: Pose | None) -> KeyframeInterpolator:
-        """Return the interpolator from a start pose.
+        """Return the interpolator of the motion's angles over time, from a start pose.
 
-        Joints that it does not set start as in `self.start`, or else at their defaults.
+        A keyframe leaves joints that it does not set as they were before. So the first pass, which begins at
+        the start pose, may differ from later ones, which begin at the last keyframe.
+
+        Args:
+            start: the pose at time 0; None for that of the motion. Joints that it does not set start as in
+                `self.start`, or else at their defaults.
         """
         poses = [keyframe.pose for keyframe in self.keyframes]
         angles, free = self._default_start(poses)

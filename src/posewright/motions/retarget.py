@@ -364,23 +364,23 @@ def _straighten_segment(
 
 
 def _cut_times(begins_s: float, ends_s: float, step_s: float) -> Floats:
-    """Return the multiples of a step at which a segment is cut into pieces [s]; empty if it is too short.
+    """Return the times within a segment at which it is cut into pieces [s]; empty if it is too short.
 
-    The first and the last piece are at least `_MIN_STEPS` steps long.
+    They are multiples of the step on the motion's clock, so all inner pieces are a step long. The first and
+    the last are at least `_MIN_STEPS` steps long, and so at most a step longer than that.
 
     Args:
-        begins_s: when the segment begins [s].
+        begins_s: when the segment begins, from the begin of the motion [s].
         ends_s: when it ends [s].
-        step_s: the step [s].
+        step_s: length of an inner piece [s].
     """
     begin_steps = begins_s / step_s
     end_steps = ends_s / step_s
     first_cut = math.ceil(begin_steps + _MIN_STEPS - _ROUNDING_STEPS)
     last_cut = math.floor(end_steps - _MIN_STEPS + _ROUNDING_STEPS)
-    is_uncut = last_cut < first_cut
-    if (
-        is_uncut and end_steps - begin_steps > 1.0 + _MIN_STEPS
-    ):  # a single piece would be nearly two steps long
+    has_no_cut = last_cut < first_cut
+    is_long = end_steps - begin_steps > 1.0 + _MIN_STEPS  # nearly two steps
+    if has_no_cut and is_long:
         middle = round((begin_steps + end_steps) / 2.0)
         first_cut = middle
         last_cut = middle

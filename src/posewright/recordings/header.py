@@ -106,7 +106,7 @@ class Header:
         robots: by the name that their topics have.
         contest: name of the contest's rules, e.g. `ceabot_2013/obstacle_race`; empty outside contests.
         layout: name of the layout, for information only; `boxes` has its content.
-        boxes: poses at the start.
+        boxes: poses of the boxes at the start, x, y and yaw [m, m, rad].
         seed: the seed of the run.
         version: the version of Posewright.
         rate_hz: recorded rows per second [Hz].
@@ -131,7 +131,10 @@ class Header:
     extras: PlainMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Store the parts of the header as plain data, and check the names of the robots."""
+        """Store the parts of the header as plain data, and check the names of the robots.
+
+        The header is frozen, so the parts are set through `object`.
+        """
         boxes = tuple((float(x), float(y), float(yaw)) for x, y, yaw in self.boxes)
         object.__setattr__(self, "boxes", boxes)
         object.__setattr__(self, "robots", dict(self.robots))

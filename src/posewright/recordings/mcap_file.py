@@ -36,6 +36,8 @@ METADATA = "posewright.recording"
 """Name of the metadata record by which an MCAP file is recognised as a recording of Posewright."""
 
 FORMAT = "3"
+"""Version of the format of recordings, which the metadata state."""
+
 _OLD_METADATA = "posewright.trace"
 
 CHECKSUMMED_PARTS = ("header", "arena", "columns")
@@ -69,6 +71,14 @@ def write_mcap(recording: Recording, path: Path | str, extra_topics: Sequence[To
 
 def mcap_bytes(recording: Recording, extra_topics: Sequence[Topic] = ()) -> bytes:
     """Return the bytes of the file that `write_mcap` writes; the same recording gives the same bytes.
+
+    Viewer topics show the recording in a viewer, in float32; exact topics are read back, in float64. The
+    documents (robot, behaviour, ...) are attachments. The metadata hold the header, the names of the columns,
+    the digest of the recording, and the seal: checksums of each part, by which a changed one is noticed.
+
+    Args:
+        recording: the recording to write.
+        extra_topics: topics for viewers only, such as those of `figures.camera_topics`.
 
     Raises:
         InputError: a text in the recording cannot be written as UTF-8.

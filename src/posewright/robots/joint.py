@@ -71,7 +71,15 @@ class Joint:
 def parse_joint(name: str, node: Node) -> Joint:
     """Read `{limits_deg: [lower, upper], hardware_deg: ..., two_state: false, uncertain: sign, source: ...}`.
 
-    Only the limits are required.
+    Only the limits are required. Angles in the document are in degrees, those of the joint in radians.
+
+    Args:
+        name: the name of the joint.
+        node: its entry in the robot's card: the angles that a command may have, those of the mechanism's
+            stops around them, whether it snaps between two positions, and what is not known for certain.
+
+    Raises:
+        DocumentError: the limits are beyond the stops, or an entry is invalid.
     """
     fields = node.fields(
         required=("limits_deg",), optional=("hardware_deg", "two_state", "uncertain", "source")

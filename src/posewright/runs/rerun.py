@@ -349,12 +349,20 @@ class _RecordedProgram:
         return bool(self._origin.controller) and self._robot_header.controller.startswith("python ")
 
     def _find_origin(self) -> ProgramOrigin:
-        """Return the origin of the program, with the paths of attached files."""
+        """Return where the program came from: its name or file, options and controller.
+
+        Names of files become the paths of the files attached to the recording, which lie in `_folder`.
+
+        Raises:
+            InputError: the recording does not state the origin, or the program is Python code that is not
+                trusted or not attached.
+        """
+        # the controller is noted as kind and name, such as `behaviour approach`
         kind, _, program_name = self._robot_header.controller.partition(" ")
-        recorded = self._header.extras.get(PROGRAMS)
-        entry = recorded.get(self._name) if isinstance(recorded, dict) else None
-        if isinstance(entry, dict):
-            origin = ProgramOrigin.from_dict(entry)
+        origins = self._header.extras.get(PROGRAMS)  # of each program, by the name of its robot
+        origin_data = origins.get(self._name) if isinstance(origins, dict) else None
+        if isinstance(origin_data, dict):
+            origin = ProgramOrigin.from_dict(origin_data)
             options = {name: self._locate(value) for name, value in origin.options.items()}
             program = origin.program
             if PythonKind().recognises(program):
@@ -365,7 +373,11 @@ class _RecordedProgram:
         raise InputError(f"the recording does not say where the {kind or 'program'} {program_name} came from")
 
     def _locate(self, text: str) -> str:
-        """Return the path of an attached file for its name or a behaviour's name; else the text itself."""
+        """Return the path of an attached file for its name or a behaviour's name; else the text itself.
+
+        Args:
+            text: the program or an option, as it was stated for the run.
+        """
         if text in self._documents:
             return str(self._folder / text)
         for name, content in self._documents.items():

@@ -126,7 +126,14 @@ class _Axis:
     """
 
     def __init__(self, dimension: Dimension) -> None:
-        """Choose the coordinates; an integer has half a step more at both ends, so that all are as likely."""
+        """Choose the coordinates in which the search samples: whole values themselves, others scaled to 0..1.
+
+        The range of an integer is half a step wider at both ends, so that rounding a sample makes its least
+        and greatest value as likely as the others.
+
+        Args:
+            dimension: a number that is searched, with its range and the value that is tried first.
+        """
         self._dimension = dimension
         self.is_whole = dimension.is_whole
         if dimension.is_whole:

@@ -230,7 +230,14 @@ def _compute_hidden_shares(
 
 
 def _widen_hidden(hidden: Floats) -> Floats:
-    """Spread hidden shares to neighbouring steps and azimuths, as a camera turns slowly."""
+    """Spread hidden shares to neighbouring steps and azimuths, as a camera turns slowly.
+
+    A share spreads fully over `_FORESIGHT_STEPS` steps in time, and by half to both neighbouring azimuths.
+
+    Args:
+        hidden: share of the robot hidden from a camera, 0..1, by step, azimuth and elevation,
+            `(n, n_azimuths, n_elevations)`.
+    """
     for _ in range(_FORESIGHT_STEPS):
         next_step = np.concatenate([hidden[1:], hidden[-1:]])
         previous_step = np.concatenate([hidden[:1], hidden[:-1]])

@@ -212,10 +212,13 @@ class KinematicModel:
         return self._copy_link_poses()
 
     def stance(self, foot: str = "") -> Stance:
-        """Return how the robot stands in the current pose.
+        """Return how the robot stands in the current pose, at rest: by its centre of mass and its supports.
+
+        Supports are balls that bound the shapes which collide with the floor. With a foot given, the robot
+        stands if its centre of mass is above the sole of this foot, whatever else touches the floor.
 
         Args:
-            foot: the foot that alone carries it; empty for all parts that touch the floor.
+            foot: the link that alone carries it; empty for all parts that touch the floor.
         """
         data = self._world.data
         supports = find_supports(self._instance)
@@ -225,7 +228,7 @@ class KinematicModel:
         if foot:
             corners = self._sole_corners_of(foot)
             balance = balance_on(corners[:, :2], centre)
-            lowest = float(supports.bottom_heights(np.array([0.0, 0.0, 1.0])).min())
+            lowest_m = float(supports.bottom_heights(np.array([0.0, 0.0, 1.0])).min())
             return Stance(
                 StanceKind.STANDS if balance.margin_m > 0.0 else StanceKind.FALLS,
                 balance,
@@ -233,7 +236,7 @@ class KinematicModel:
                 lean_rad=lean_rad,
                 lean_side=lean_side,
                 foot=foot,
-                sunk_m=max(0.0, float(corners[:, 2].min()) - lowest),
+                sunk_m=max(0.0, float(corners[:, 2].min()) - lowest_m),
             )
         balance = compute_balance(supports, centre)
         carriers = self._links_of_geoms(supports.geoms[find_touching(supports)])

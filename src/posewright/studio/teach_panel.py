@@ -301,13 +301,22 @@ class _DriveWatcher:
         on_recovery: Callable[[str], None],
         is_over: Callable[[], bool],
     ) -> None:
-        """Report the first state at once."""
+        """Report the first state at once.
+
+        Args:
+            joints: the names of the body's joints, in the order of its angles.
+            on_state: called every `PERIOD_S` with the measured angles, `(n_joints,)` [rad], and the names of
+                the joints without torque.
+            on_trouble: called with an error that does not end the drive.
+            on_recovery: called with a sentence when such an error is over.
+            is_over: returns whether the drive is to end.
+        """
         self._joints = joints
         self._on_state = on_state
         self._on_trouble = on_trouble
         self._on_recovery = on_recovery
         self._is_over = is_over
-        self._next_report_s = 0.0
+        self._next_report_s = 0.0  # time of the body at which `on_state` is called next
 
     def watch(self, block: Block) -> bool:
         """Report the block's last row if it is due; return whether the drive is to end."""

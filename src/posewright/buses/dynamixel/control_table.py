@@ -198,7 +198,8 @@ def _read_table(name: str, node: Node, previous_tables: Mapping[str, ControlTabl
     Args:
         name: the name of the model.
         node: its entry in the document.
-        previous_tables: the tables before it, by name; its registers may be the same as those of one of them.
+        previous_tables: the tables before it in the document, by the models' names; the key `same_as` names
+            one whose registers this model has too, besides its own.
     """
     areas = [area.value for area in Area]
     fields = node.fields(required=("model_number", "source", *areas), optional=("same_as",))

@@ -15,7 +15,14 @@ from posewright.robots import Robot
 
 
 def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- its own floor
-    """Return the plant of the robot at an address; its `open()` opens the bus.
+    """Return the plant of the robot at an address: its servos on a bus, run by the clock of this computer.
+
+    The plant's `open()` opens the bus.
+
+    Args:
+        address: `PORT[@BAUD][+CALIBRATION]`.
+        parts: the robots to run, of which there must be one, with its start pose.
+        arena: ignored, as the robot stands on a floor of its own.
 
     Raises:
         InputError: the address names no port, the calibration cannot be read, or there are several robots.

@@ -218,7 +218,8 @@ class ServoStates:
     def unfit_columns(self) -> list[int]:
         """Return the columns of the servos that shut themselves down and are still hot or overloaded.
 
-        A servo shuts itself down by setting its torque limit to 0.
+        A servo shuts itself down by setting its torque limit to 0, which then differs from the limit that was
+        set. Its column is its index in all arrays of joints.
         """
         columns: list[int] = []
         for servo_id, n_changed in self._n_limit_changes.items():

@@ -69,7 +69,11 @@ class UnusedDeclarations(Check):
         yield from self._find_unused_constants_and_functions()
 
     def _find_unused_inputs(self) -> Iterator[Finding]:
-        """Yield a warning for each input that is not read, or is read but makes no difference."""
+        """Yield a warning for each input that is not read, or is read but makes no difference.
+
+        An input that only the condition of a promise (a property that the chart states of itself) reads
+        counts as read.
+        """
         for name in self.chart.inputs:
             if name not in self.read_names | self.promise_names:
                 message = f"the input {name} is read by no guard and no action"

@@ -375,21 +375,27 @@ def type_conditional(
 ) -> TypedTree:
     """Return the typed choice between two numbers, both in one unit and precision; floats if one is a float.
 
+    It is constant if both numbers are, whatever the condition.
+
     Args:
         converter: converts the numbers.
-        tree: the conditional as parsed.
+        tree: the conditional as parsed; errors point at its offset in the text.
         condition: the typed condition.
-        then: the value if the condition is true.
-        otherwise: the value if it is false.
+        then: the number if the condition is true.
+        otherwise: the number if it is false.
+
+    Raises:
+        ExpressionError: the units of the numbers have different dimensions.
     """
-    (then, otherwise), unit = converter.to_common_unit((then, otherwise), tree.offset, "`if` mixes")
-    (then, otherwise), is_single_precision = converter.to_common_precision((then, otherwise))
-    value_type = result_type((then, otherwise), is_single_precision=is_single_precision, unit=unit)
+    numbers_in_unit, unit = converter.to_common_unit((then, otherwise), tree.offset, "`if` mixes")
+    numbers, is_single_precision = converter.to_common_precision(numbers_in_unit)
+    value_type = result_type(numbers, is_single_precision=is_single_precision, unit=unit)
     if isinstance(value_type, FloatType):
-        then = converter.to_float(then)
-        otherwise = converter.to_float(otherwise)
+        then, otherwise = map(converter.to_float, numbers)
+    else:
+        then, otherwise = numbers
     conditional = If(condition.tree, then.tree, otherwise.tree, tree.offset)
-    return TypedTree(conditional, value_type, then.is_constant and otherwise.is_constant)
+    return TypedTree(conditional, value_type, is_constant=then.is_constant and otherwise.is_constant)
 
 
 def type_call(converter: NumericConverter, tree: Call, arguments: Sequence[TypedTree]) -> TypedTree:

@@ -412,16 +412,27 @@ class _TypeChecker:
         return TypedTree(TemporalCondition(operator, seconds, condition, tree.offset), BoolType())
 
     def to_seconds(self, time: TypedTree, operator: TemporalOperator) -> float:
-        """Return a constant time in seconds; a number without a unit is in seconds already."""
+        """Return a constant time in seconds; a number without a unit is in seconds already.
+
+        Args:
+            time: the number that the chart's author wrote, with or without a unit of time.
+            operator: the temporal operator, such as `after`, that the time belongs to, for messages.
+
+        Raises:
+            ExpressionError: it is not constant, not a time, or not in the range of times.
+        """
         constants = self.scope.constants
         offset = time.tree.offset
-        if not (names_in(time.tree) <= constants.keys()) or is_timed(time.tree):
+        reads_only_constants = names_in(time.tree) <= constants.keys()
+        if not reads_only_constants or is_timed(time.tree):  # timed: it holds a temporal condition itself
             hint = "write a number of seconds, a number with a unit such as 500 ms, or a constant"
             self.source.fail(offset, f"`{operator}` needs a constant time", hint=hint)
         if time.unit and conversion_factor(time.unit, "s") is None:
             message = f"`{operator}` needs a time, not a number in {time.unit}"
             self.source.fail(offset, message, hint="write it like 0.5 s")
-        seconds = compile_tree(self.converter.to_unit(time, "s").tree, constants, self.source)({})
+        time_in_s = self.converter.to_unit(time, "s")
+        evaluate = compile_tree(time_in_s.tree, constants, self.source)
+        seconds = evaluate({})  # it reads no variables
         if not (math.isfinite(seconds) and 0 < seconds <= MAX_SECONDS):
             hint = f"a time is above 0, and {MAX_SECONDS:g} s at most"
             self.source.fail(offset, f"`{operator}` cannot wait {seconds:g} s", hint=hint)

@@ -52,6 +52,9 @@ def find_terms(tree: Tree) -> Iterator[Tree]:
 def prune_guards(conditions: Sequence[Sequence[Tree]]) -> list[list[int] | None]:
     """Return the terms of each condition that have to be evaluated, given that no earlier condition holds.
 
+    Truth tables decide this: a row is a combination of truth values of the atoms, the comparisons and bool
+    variables that terms are made of. A set of rows is an integer with one bit for each.
+
     Args:
         conditions: for each condition the terms that must all hold, in the order of evaluation.
 

@@ -213,7 +213,14 @@ class BoardUnit:
         self._interpreter.close()
 
     def _request_step(self, inputs: Record) -> Record | None:
-        """Run one step on the board; return its state record, or None if the board has not answered."""
+        """Run one step on the board; return its state record, or None if the board has not answered.
+
+        The board runs one request at a time. A step without an answer stays pending, and is sent again at the
+        next tick, before the step of that tick.
+
+        Args:
+            inputs: the record of the chart's inputs at this tick.
+        """
         if self.link.was_reset:
             self._resume_after_reset()
             return None  # the robot stands still for a tick at least, as the chart's state is lost
@@ -221,7 +228,9 @@ class BoardUnit:
             return None  # an earlier step has not been answered yet
         request = self.link.new_request(FrameKind.STEP, inputs.tobytes())
         self._pending_request = _PendingRequest(request, inputs)
-        return self._answered_steps[-1].board_state if self._send_pending(self._pending_request) else None
+        if not self._send_pending(self._pending_request):
+            return None
+        return self._answered_steps[-1].board_state
 
     def _send_pending(self, pending: _PendingRequest) -> bool:
         """Send the pending request and return whether it was answered; then it is no longer pending.

@@ -150,13 +150,13 @@ class Timekeeper:
 
     Args:
         limit_s: greatest duration [s].
-        note: writes events into the recording.
+        note: writes an event into the recording.
     """
 
     def __init__(self, limit_s: float, note: Note) -> None:
         self._limit_s = limit_s
         self._note = note
-        self._now_s = 0.0
+        self._now_s = 0.0  # time of the last frame processed
 
     def progress(self) -> str:
         """Return the remaining time."""

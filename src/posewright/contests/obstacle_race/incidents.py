@@ -109,6 +109,14 @@ class DisplacementDetector:
     def _follow_until_rest(self, box: int, first_row: int, times: Floats, poses: Floats) -> int:
         """Follow a pushed box until it rests, and store its new pose of rest, which ends the push.
 
+        A box rests when it has stayed within `still_m` of one place for `settled_s`, as the rules say.
+
+        Args:
+            box: index of the box.
+            first_row: the row to begin with.
+            times: the times of the rows, `(n,)` [s].
+            poses: the poses of the box, `(n, 7)`: position [m] and quaternion.
+
         Returns:
             The row after the one at which it comes to rest; the number of rows if it does not.
         """

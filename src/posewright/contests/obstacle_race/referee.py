@@ -39,8 +39,8 @@ class RaceReferee:
     Args:
         rules: the rules of the race.
         arena: the field.
-        supervisor: places the robot.
-        note: writes events into the recording.
+        supervisor: what puts the robot back, as a referee does by hand.
+        note: writes an event into the recording.
         robot: the robot whose blocks to watch; None for the only robot.
         every: the recording has a row for each `every` frames; the referee judges by these rows.
 
@@ -361,14 +361,20 @@ class JamDetector:
         self._last_contact_s = -math.inf
 
     def _is_in_contact(self, x_m: float, y_m: float, contacts: Flags) -> bool:
-        """Return whether the robot touches a box or is near a wall or another shape, and remember the box."""
+        """Return whether the robot touches a box or is near a wall or another shape, and remember the box.
+
+        Args:
+            x_m: the robot's place along the field, 0 at one end [m].
+            y_m: its place across the field, 0 in the middle [m].
+            contacts: boxes touched in the frames of a block, `(n, n_boxes)`.
+        """
         if contacts.any():
             self._box = int(contacts.any(axis=0).argmax()) + 1
             return True
-        wall_distance = min(x_m, self._arena.size_x - x_m, self._arena.size_y / 2.0 - abs(y_m))
+        distance_m = min(x_m, self._arena.size_x - x_m, self._arena.size_y / 2.0 - abs(y_m))
         if self._has_fixed_obstacles:
-            wall_distance = min(wall_distance, float(obstacle_distances([(x_m, y_m)], self._arena).min()))
-        if wall_distance < self._rules.wall_near_m:
+            distance_m = min(distance_m, float(obstacle_distances([(x_m, y_m)], self._arena).min()))
+        if distance_m < self._rules.wall_near_m:
             self._box = None
             return True
         return False

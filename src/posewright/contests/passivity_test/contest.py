@@ -308,24 +308,32 @@ class PassivityReferee:
 
     Args:
         rules: the rules of the test.
-        robot: its name in the plant.
-        supervisor: places it.
-        start: its start place.
-        note: writes events into the recording.
+        robot: its name in the plant, which simulates all robots of a run.
+        supervisor: what puts the robot back by hand, outside its own program.
+        start: its start place: x, y [m] and yaw [rad] on the field.
+        note: writes an event into the recording.
     """
 
     def __init__(
         self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: PlanarPose, note: Note
     ) -> None:
-        """Begin with the first try."""
+        """Begin with the first try, in which the robot waits and then has to touch the box.
+
+        Args:
+            rules: the rules of the test, among them the wait, the time limit and the number of tries.
+            robot: its name; blocks of other robots are ignored.
+            supervisor: what puts the robot back for another try.
+            start: where: x, y [m] and yaw [rad] on the field.
+            note: writes an event (a new try, the end) into the recording.
+        """
         self._rules = rules
         self._robot = robot
         self._supervisor = supervisor
         self._start = start
         self._note = note
-        self._try_number = 1  # of the present try
-        self._began_s = 0.0  # when it began
-        self._now_s = 0.0  # time of the last row
+        self._try_number = 1  # number of the present try, from 1
+        self._began_s = 0.0  # when the present try began
+        self._now_s = 0.0  # time of the last frame processed
         self._recorded_rows = RecordedRows()
 
     def progress(self) -> str:

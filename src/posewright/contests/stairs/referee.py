@@ -28,10 +28,10 @@ class StairsReferee:
     Args:
         rules: the rules of the stairs.
         arena: the field.
-        robot: its name in the plant.
-        supervisor: places it.
-        start: its start place.
-        note: writes events into the recording.
+        robot: its name in the plant, which simulates all robots of a run.
+        supervisor: what puts the robot back, as a referee does by hand.
+        start: its start place: x, y [m] and yaw [rad] on the field.
+        note: writes an event into the recording.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class StairsReferee:
         self._note = note
         self._start_detector = StartDetector(rules.wait_s, rules.moved_rad)
         self._fall_detector = FallDetector(rules.falls)
-        self._levels: Floats | None = None  # the last level that each foot stood on
+        self._levels: Floats | None = None  # the last level (floor or step) that each foot stood on
         self._y_m = 0.0  # of the base when the robot last stood
-        self._try_number = 1  # of the present try
-        self._now_s = 0.0  # time of the last row
+        self._try_number = 1  # number of the present try, from 1
+        self._now_s = 0.0  # time of the last frame processed
         self._fell_s: float | None = None  # when its last fall began; None before the first
         self._halted_s: float | None = None  # when it was halted before it is put back; None otherwise
         self._behind_since_s: float | None = None  # since when both feet are behind the stairs

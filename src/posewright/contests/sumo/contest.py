@@ -132,13 +132,21 @@ class Sumo(RuledContest[SumoRules]):
         return tuple((spot.x, spot.y, spot.yaw_rad) for spot in spots)
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> SumoReferee:
-        """Return a referee for both robots."""
+        """Return a referee for both robots.
+
+        Args:
+            arena: the ring, with the places of all starts.
+            supervisors: what puts each robot back, by its name in the plant; red's first, then blue's.
+            note: writes events into the recording.
+        """
         names = list(supervisors)
+        opponents = reversed(names)
         wrestlers = {}
-        for role, name, opponent in zip(self.entries, names, reversed(names), strict=True):
+        for role, name, opponent in zip(self.entries, names, opponents, strict=True):
             supervisor = supervisors[name]
             body_parts = BodyParts.from_header(RobotHeader.of(supervisor))
-            wrestlers[name] = Wrestler(supervisor, self._starts(role, arena), body_parts, opponent)
+            starts = self._starts(role, arena)
+            wrestlers[name] = Wrestler(supervisor, starts, body_parts, opponent)
         return SumoReferee(self.rules, _find_ring(arena.to_dict()), wrestlers, note)
 
     def judge(self, recording: Recording) -> SumoScore:

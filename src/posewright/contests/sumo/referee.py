@@ -28,7 +28,7 @@ class Wrestler:
     """One robot of a bout, as the referee observes it.
 
     Attributes:
-        supervisor: places it.
+        supervisor: what puts it back on the ring, as a referee does by hand.
         starts: its poses on the ring at the first start and the restarts, used in turn.
         body_parts: its arms and knees.
         opponent: name of the other robot.
@@ -82,9 +82,9 @@ class SumoReferee:
 
     Args:
         rules: the rules of the sumo.
-        ring: the ring.
-        wrestlers: the wrestlers by the robots' names in the plant.
-        note: writes events into the recording.
+        ring: the ring's middle and radius.
+        wrestlers: both robots as the referee observes them, by their names in the plant; red's first.
+        note: writes an event into the recording.
 
     Attributes:
         bout: the state of the bout.
@@ -99,8 +99,10 @@ class SumoReferee:
         first_robot, second_robot = wrestlers
         self.bout = Bout(rules.bout, (first_robot, second_robot))
         self._last_robot = second_robot  # the robot whose block comes last of those of the same frames
-        self._now_s = 0.0
-        self._exchange_begin_s = 0.0
+        self._now_s = 0.0  # time of the last frame processed
+        self._exchange_begin_s = (
+            0.0  # begin of the wait before the present exchange: the bout's start or a restart
+        )
         self._last_judged_s = 0.0
         self._halted_s: float | None = None  # when the bout was halted; None while the robots fight
         self._n_restarts = 0

@@ -138,10 +138,10 @@ class VisionReferee:
     """Watches one robot, with the same scorekeeper as the judge.
 
     Args:
-        scorekeeper: judges the turns.
+        scorekeeper: judges the turns that the robot makes at the codes.
         rules: the rules of the test.
-        robot: its name in the plant.
-        note: writes events into the recording.
+        robot: its name in the plant; blocks of other robots are ignored.
+        note: writes an event into the recording.
     """
 
     def __init__(self, scorekeeper: VisionScorekeeper, rules: VisionRules, robot: str, note: Note) -> None:
@@ -151,7 +151,7 @@ class VisionReferee:
         self._robot = robot
         self._note = note
         self._recorded_rows = RecordedRows()
-        self._now_s = 0.0
+        self._now_s = 0.0  # time of the last frame processed
 
     def progress(self) -> str:
         """Return the number of turns and the time."""

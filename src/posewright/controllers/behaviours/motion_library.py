@@ -204,7 +204,9 @@ class _MotionLoader:
         self._texts = texts
         self._robot = robot
         self._files: dict[Path, MotionFile] = {}  # the files read
-        self._names: dict[PageKey, str] = {}  # name of each page's motion
+        self._names: dict[
+            PageKey, str
+        ] = {}  # the name in `motions` of each page; a link may lead there again
 
     def register_name(self, entry: MotionEntry) -> None:
         """Name the page of an entry after it, unless an earlier entry has named it."""
@@ -224,7 +226,12 @@ class _MotionLoader:
         return self._files[path]
 
     def _read_page(self, page_key: PageKey, entry: MotionEntry) -> Motion:
-        """Return the motion of a page, with `next` and `exit` as names in `motions`."""
+        """Return the motion of a page, with `next` and `exit` as names in `motions`; read those motions, too.
+
+        Args:
+            page_key: the file and the number of the page in it.
+            entry: the entry of the behaviour that led here; errors point at it.
+        """
         path = page_key.path
         motion = self._file(path).motion(page_key.number)
         if motion.robot != self._robot.name:
@@ -237,10 +244,16 @@ class _MotionLoader:
         return replace(motion, next=next_name, exit=exit_name)
 
     def _load_linked(self, path: Path, link: str, entry: MotionEntry) -> str:
-        """Read the motion that a link in a file leads to, unless it has a name already; return its name.
+        """Read the motion that a link, `next` or `exit`, leads to; return its name in `motions`.
 
-        A link of a native file is the name of a file beside it, any other a page of the same file. Its speed
-        is changed by the factor of the entry.
+        A motion that was read or named before is not read again.
+
+        Args:
+            path: the file with the link.
+            link: in a native file (`*.motion.yaml`) the name of another one beside it, without the suffix;
+                in any other format the number or name of a page of the same file.
+            entry: the entry of the behaviour that led here; the factor of its speed applies to this motion
+                too.
         """
         if self._file(path).format == NATIVE:
             linked_path = path.with_name(f"{link}{SUFFIX}")

@@ -152,7 +152,8 @@ def physics_table(figures: Iterable[tuple[int, PlainMapping]]) -> Table:
     """Return a table that compares motions, one row each.
 
     Args:
-        figures: page of each motion, and its figures as returned by `MotionResult.figures`.
+        figures: number of each motion's page in its file, and its figures as `MotionResult.figures` returns
+            them, with units in the names of their keys.
     """
     columns = ("page", "name", "played s", "travel m", "falls", "tilt deg", "touches", "slip mm", "lag deg")
     rows = [

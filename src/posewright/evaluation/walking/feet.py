@@ -226,12 +226,15 @@ def _min_of_all(values: list[float | None]) -> float | None:
 def _measure_foot(
     walk: Walk, trajectories: FootTrajectories, column: int, slip_m: float, duty: float | None
 ) -> FootFigures:
-    """Return the figures of one foot.
+    """Return the figures of one foot: its slip, the heights of its swings, its time on the ground.
+
+    A cycle of the foot has one swing. `peaks_m` are the greatest heights in each cycle, `mid_swings_m` the
+    heights in the middle of each swing.
 
     Args:
         walk: the walk up to the first fall.
         trajectories: the trajectories of all feet.
-        column: the index of the foot.
+        column: the index of the foot, and its column in the trajectories.
         slip_m: its slip in the measured time, as measured before [m].
         duty: the share of this time in which it was on the ground; None without rows.
     """

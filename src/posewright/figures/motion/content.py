@@ -259,11 +259,17 @@ def _similar_limbs(content: MotionContent) -> list[tuple[str, ...]]:
 
 
 def _lay_out_side_by_side(content: MotionContent, limbs: Sequence[tuple[str, ...]]) -> Mosaic:
-    """Return a row of the joints before the limbs, the limbs in columns, and rows of all other joints.
+    """Return the rows of panels of a figure: joints such as the head's, limbs in columns, all other joints.
+
+    Each limb has a column, so that a row shows the same joint of all limbs, such as all knees. Above them is
+    at most one row, of joints that precede them in the motion; all other joints follow in rows below.
 
     Args:
-        content: the motion.
-        limbs: the joints of each limb, all of the same number; a row has the corresponding joint of each.
+        content: the motion, and the joints that have a panel.
+        limbs: the names of the joints of each limb, all of the same number and in corresponding order.
+
+    Returns:
+        The joint of each panel by row and column, and `EMPTY` where there is none.
     """
     joint_order = content.motion.joints
     n_columns = len(limbs)

@@ -161,7 +161,14 @@ def _find_old_start(old: OldDocument | None) -> _OldPose | None:
 
 
 def _keyframe_entries(motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None) -> Iterator[Tree]:
-    """Yield the entries of the keyframes; one that equals the old one of its number keeps the old entry."""
+    """Yield the entries of the keyframes; one that is unchanged keeps its entry in the old document.
+
+    Args:
+        motion: the motion.
+        defaults: easing, ramps and stiffness that the document states once; an entry states others only.
+        old: the document that is written over, if there is one. A keyframe is compared with the one at the
+            same index there.
+    """
     old_keyframes = () if old is None else old.motion.keyframes
     for index, keyframe in enumerate(motion.keyframes):
         if old is None or index >= len(old_keyframes):

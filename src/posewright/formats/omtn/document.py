@@ -198,8 +198,8 @@ class OmtnDocument:
     def _render_keyframes(self) -> bytes:
         """Return section 3: number, size, type 0 (angles), and the values of all keyframes.
 
-        A keyframe has the number of frames before it, roll, pitch, yaw, and the joint angles. The first one
-        has no frames before it, so that value is left out.
+        A keyframe has the number of frames before it, roll, pitch, yaw, and the joint angles, all integers
+        of 32 bits; angles in microradians. The first one has no frames before it, so that value is left out.
         """
         head_format = "<IHI" if self.has_short_size else "<III"  # the size is the second number
         head = struct.pack(head_format, 3, self._section_3_bytes, 0)

@@ -61,9 +61,12 @@ class PageLinks:
         return replace(play, next=next_page, repeat=min(motion.repeat, MAX_REPEATS))
 
     def _find_page(self, kind: str, reference: str | None) -> int:
-        """Return the number of the page that a next or exit motion is, 0 for none.
+        """Return the number of the page of a motion's next or exit motion; 0 if it has none.
 
-        An unknown one is added to `losses`, and gives 0, too. `kind` is `next` or `exit`.
+        Args:
+            kind: `next` or `exit`, for messages.
+            reference: name or page number of that motion; None if there is none. An unknown one gives 0, and
+                is added to `losses`.
         """
         if reference is None:
             return 0

@@ -568,7 +568,19 @@ class _XacroExpander:
             content.extend(self._expand_content(element, scope))
 
     def _include(self, element: Element, scope: _Scope, content: _Content) -> None:
-        """Add the content of the files that `<xacro:include filename="..."/>` names."""
+        """Add the content of the files that `<xacro:include filename="..."/>` names.
+
+        With the attribute `ns`, macros and properties of these files are in a namespace of that name. A
+        missing file is noted and left out.
+
+        Args:
+            element: the include.
+            scope: the properties and macros that are known at this place.
+            content: receives the expanded elements.
+
+        Raises:
+            FormatError: a file includes itself, or too many files are included.
+        """
         name = str(self._evaluate(element.required("filename"), scope, element))
         paths = self._included_paths(name)
         if not paths:

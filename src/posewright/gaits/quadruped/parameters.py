@@ -193,7 +193,7 @@ class GaitParameters:
 
     @classmethod
     def from_flat(cls, value_of_dotted_name: Mapping[str, float]) -> GaitParameters:
-        """Return the parameters from their values by dotted name."""
+        """Return the parameters from their values by dotted name, with the names of `flat`."""
         return cls(
             **{
                 entry.name: _parameter_from_dotted_names(entry.name, value_of_dotted_name)

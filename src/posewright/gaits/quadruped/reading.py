@@ -74,7 +74,10 @@ def read_parameters(node: Node) -> GaitParameters:
 
 
 def _read_fore_hind(node: Node) -> ForeHind:
-    """Return the values of fore and hind feet; a single number is the value of both."""
+    """Return the values of a parameter for fore and hind feet; a single number is the value of both.
+
+    Its explanation holds its unit and range, which the values are checked against.
+    """
     explanation = _explanation_of(node)
     if not isinstance(node.value, dict):
         value = read_value(node, explanation)

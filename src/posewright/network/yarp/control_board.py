@@ -256,7 +256,13 @@ class ControlBoard:
         return self._get_numbers(word[:STEM_LENGTH], word[STEM_LENGTH:], arguments)
 
     def _get_gains(self, word: str, subcommand: str, arguments: Bottle) -> Bottle:
-        """Return the answer with the PID gains of servos, or with a stiffness [N m/deg] and no damping."""
+        """Return the answer to `[get] [pid]`, the PID gains of servos, or `[get] [iimp]`, a stiffness.
+
+        Args:
+            word: `pid`; or `iimp` for the stiffness [N m/deg] and damping (0) of one axis.
+            subcommand: `pid` for one axis, `pids` for all; `ipr` after `iimp`.
+            arguments: after `pid` the word `pos`; then the axis, if they are not all.
+        """
         match word, subcommand, arguments:
             case "pid", ("pid" | "pids"), ("pos", *axis_arguments):
                 pids = tuple(
@@ -284,19 +290,28 @@ class ControlBoard:
         return self._answer_is(stem + ending, values if ending else values[0])
 
     def _get_modes(self, word: str, subcommand: str, axis_arguments: Bottle) -> Bottle:
-        """Return the answer with the modes of one, several or all axes.
+        """Return the answer to `[get] [icmd]` or `[get] [intm]`: the modes of one, several or all axes.
+
+        An answer about one axis holds a value, the others a list. Each ends with a stamp, the number and time
+        of the robot's last state.
 
         Args:
-            word: `icmd` for control modes, `intm` for interaction modes, which are always stiff.
-            subcommand: a key of `MODE_WORDS[word]`, which says for which axes.
-            axis_arguments: the axes, if they are not all.
+            word: `icmd` for control modes (position, velocity, ...), `intm` for interaction modes, which are
+                always stiff.
+            subcommand: a key of `MODE_WORDS[word]`; its value there is the ending: empty for one axis,
+                `OF_ALL` or `OF_GROUP`.
+            axis_arguments: the index of the axis; nothing for all axes; the number of axes and a list of
+                their indices for a group.
         """
         ending = MODE_WORDS[word][subcommand]
         axes = self._select_axes(ending, axis_arguments)
         if word == "intm":  # the answer has no words before the value
-            return (STIFF,) * len(axes) if ending else STIFF, *self._stamp(), OK
-        modes = tuple(self._moves.modes[axis] for axis in axes)
-        return self._answer_is(subcommand, modes) if ending else (IS, axes[0], modes[0], *self._stamp(), OK)
+            stiff_modes = (STIFF,) * len(axes)
+            return stiff_modes if ending else STIFF, *self._stamp(), OK
+        control_modes = tuple(self._moves.modes[axis] for axis in axes)
+        if ending:
+            return self._answer_is(subcommand, control_modes)
+        return IS, axes[0], control_modes[0], *self._stamp(), OK
 
     def _execute_set(self, client: str, word: str, arguments: Bottle) -> None:
         """Execute `[set] [word]` for a client: modes, limits, a stop, a setting, or a movement.
@@ -422,6 +437,7 @@ class ControlBoard:
         return IS, Vocab(word), *values, *self._stamp(), OK
 
     def _stamp(self) -> Bottle:
+        """Return the stamp of an answer: `[tsta]`, the number of the last state, and its time [s]."""
         return Vocab("tsta"), self._n_states, self._state.time_s
 
     def _stiffness(self, axis: int) -> float:

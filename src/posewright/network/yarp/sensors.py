@@ -87,7 +87,13 @@ def _scale(unit: str) -> float:
 
 
 def sensor_ports(name: str, robot: Robot, sensors: Iterable[SensorSpec]) -> tuple[SensorPort, ...]:
-    """Return the ports of sensors: distances at `NAME/SENSOR/depth:o`, others at `NAME/SENSOR:o`."""
+    """Return the ports of sensors: distances at `NAME/SENSOR/depth:o`, others at `NAME/SENSOR:o`.
+
+    Args:
+        name: the name of the served robot's ports, NAME.
+        robot: the robot; its card may give sensors other names for YARP, else SENSOR is the sensor's own.
+        sensors: the sensors; those without channels have no port.
+    """
     yarp_names = {sensor: yarp_name for yarp_name, sensor in robot.namings.get(NAMING, {}).items()}
     ranges = RangeSensor | RangeScan | FlashLidar
     ports: list[SensorPort] = []

@@ -16,16 +16,26 @@ from posewright.units import wrap_angle
 
 _START_M = {True: 0.01, False: 0.1}
 _START_RAD = {True: 0.02, False: 0.2}
-"""How far a box may be from its place in the header in the first row, in a simulation and by a camera."""
+"""How far a box may be from its place in the header in the first row [m, rad].
+
+True for a box that a simulation placed, False for one that a camera sees.
+"""
 
 _MAX_BOX_SPEED_M_S = 3.0
+"""A box that is faster between two rows has jumped."""
+
 _MOVING_M_S = 0.15
+"""A box that is faster must be pushed by something near it."""
+
 _REACH_M = 0.15
-"""Distance of a robot's joints and soles from its surface; anything further cannot touch it [m]."""
+"""A robot whose joints and soles are all further from a box than this cannot touch it [m]."""
 
 _PUSHING_RADII = 2.5
 _PUSHING_M_S = 0.01
 """A box that moves so fast may push one whose middle is nearer than so many of that one's radii."""
+
+_MIN_UPRIGHTNESS = 0.99
+"""Cosine of the tilt of a box above which it stands."""
 
 _INSIDE_M = 0.03
 """Depth of a sole's middle inside a standing box that no contact allows [m]."""
@@ -118,10 +128,18 @@ def _check_moves(
 
 
 def _check_contacts(robot: RecordedRobot, arena: Arena) -> Iterator[Inconsistency]:
-    """Yield an inconsistency for a contact with a box out of reach, or a foot inside a standing box."""
-    boxes = robot.recording.boxes
-    contacts = robot.record.box_contacts
-    sole_centres = robot.record.footprints.mean(axis=2)
+    """Yield the first inconsistency of a robot with a box: a contact out of reach, a foot inside the box.
+
+    A foot is inside if the middle of its sole is more than `_INSIDE_M` below the top of a box that stands
+    upright, and as far inside its sides.
+
+    Args:
+        robot: the robot, with its points (joints and soles), footprints, contacts and times in each row.
+        arena: the field with the sizes of the boxes [m].
+    """
+    boxes = robot.recording.boxes  # position [m] and quaternion, `(n_rows, n_boxes, 7)`
+    contacts = robot.record.box_contacts  # whether the robot touches the box, `(n_rows, n_boxes)`
+    sole_centres = robot.record.footprints.mean(axis=2)  # `(n_rows, n_feet, 3)` [m]
     for index, box in enumerate(arena.boxes):
         size = np.array(arena.kind_of(box).size_m)
         poses = boxes[:, index]
@@ -132,7 +150,7 @@ def _check_contacts(robot: RecordedRobot, arena: Arena) -> Iterator[Inconsistenc
             message = f"{robot.name} touches box {index + 1}, which is {distances[row]:.2f} m away"
             yield Inconsistency("box-contact", message, float(robot.times[row]))
             return
-        is_standing = uprightness(poses[:, 3:]) > 0.99
+        is_standing = uprightness(poses[:, 3:]) > _MIN_UPRIGHTNESS
         # the middles of the soles in the frame of the box
         yaw = heading(poses[:, 3:])
         cos = np.cos(yaw)[:, None]

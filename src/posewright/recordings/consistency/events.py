@@ -24,7 +24,10 @@ _MOVED_BOX_M = 0.005
 _TURNED_BOX_RAD = 0.02
 """A box that was never farther than these from its pose at the start has not been displaced."""
 
-_PLACE_M = 0.15
+_SAME_TIME_S = 1e-6
+"""Times of an event and a row that differ by less are equal [s]."""
+
+_MAX_PLACE_ERROR_M = 0.15
 """How far a robot may be from the place that an event names, one row later [m]."""
 
 _AWARD = "yuhkoh"
@@ -85,13 +88,16 @@ def _check_fall(event: Event, robots: list[RecordedRobot]) -> Iterator[Inconsist
 
 
 def _check_place(event: Event, robot: RecordedRobot) -> Iterator[Inconsistency]:
-    """Yield a placement after which the robot is elsewhere than the event says."""
+    """Yield an inconsistency if the robot is elsewhere than the event says that it was placed.
+
+    The place of the base is compared in the first row after the event; times within `_SAME_TIME_S` are equal.
+    """
     place = _read_place(event)
-    row = int(np.searchsorted(robot.times, event.time_s + 1e-6))
+    row = int(np.searchsorted(robot.times, event.time_s + _SAME_TIME_S))
     if place is None or row >= len(robot.times):
         return
     distance_m = float(np.linalg.norm(robot.record.base[row, :2] - place))
-    if distance_m > _PLACE_M:
+    if distance_m > _MAX_PLACE_ERROR_M:
         message = f"{robot.name} is {distance_m:.2f} m from where the event {event.kind!r} puts it"
         yield Inconsistency("event-place", message, event.time_s)
 

@@ -172,7 +172,10 @@ class Day:
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
+        """Return the day as plain data for JSON: its ranking, inspections, forfeits and disciplines.
+
+        Points (`earned`) and places are by the entry's name; `failed` are the runs that ended with an error.
+        """
         return {
             "day": self.name,
             "title": self.title,

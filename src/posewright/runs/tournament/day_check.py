@@ -104,7 +104,11 @@ class _StoredRuns:
         return self.day.seed
 
     def contest(self, discipline_rules: DisciplineRules) -> Contest:
-        """Return the contest of a discipline, with the rules in the first recording if the day names some."""
+        """Return the contest of a discipline, by the rules that it was played by.
+
+        If the day's rules name others than the shipped ones for this contest, they are those attached to the
+        recording of its first run without an error, which may differ from shipped ones of the same name.
+        """
         contest_name = discipline_rules.contest
         discipline = self._discipline(contest_name)
         if discipline_rules.rules:

@@ -54,7 +54,13 @@ class System:
         self._answer_within_s = answer_within_s
 
     def start(self) -> None:
-        """Initialise all objects, then start them."""
+        """Initialise all OPEN-R objects, the programs of an AIBO, then start them.
+
+        `openr` is the environment that they run in: the robot's joints and sensors, as OPEN-R offers them.
+
+        Raises:
+            UnknownNameError: an object needs a joint or sensor that the robot lacks.
+        """
         for item in self.objects:
             item.run_in(self.openr)
         for item in self.objects:

@@ -212,7 +212,16 @@ class _RoutineReader:
         )
 
     def _build_keyframe(self, move: RecordedMove, next_begin_pulse: int, joints: tuple[str, ...]) -> Keyframe:
-        """Return the keyframe of a move, with a pause until the next move begins."""
+        """Return the keyframe of a move, with a pause until the next move begins.
+
+        The board moves its servos once per pulse, the period of their control signal; counts are its units of
+        angle.
+
+        Args:
+            move: the move as it was recorded while the program ran.
+            next_begin_pulse: the pulse at which the next move begins.
+            joints: the names of the motion's joints.
+        """
         angles: dict[str, float] = {}
         for servo, counts in move.target_counts_by_servo.items():
             joint = self._joint_of_servo[servo]

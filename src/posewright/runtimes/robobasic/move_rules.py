@@ -154,26 +154,51 @@ class MoveRules:
         self, line: tree.SourceLine, command: tree.CommandStatement
     ) -> Iterator[tree.BasicFinding]:
         """Yield findings about a move that waits for another, or is too fast for its servos."""
+        yield from self._check_wait(line, command)
+        yield from self._check_speed(line, command)
+
+    def _check_wait(
+        self, line: tree.SourceLine, command: tree.CommandStatement
+    ) -> Iterator[tree.BasicFinding]:
+        """Yield a finding about a move that waits for an earlier one of its servos; remember its line.
+
+        It is reported once per routine, since some routines do it in every move.
+        """
         servos = [field.servo for field in _servo_fields_of(command)]
         previous_lines = [self._last_move_lines[servo] for servo in servos if servo in self._last_move_lines]
         if previous_lines and not self._is_wait_reported:
-            self._is_wait_reported = True  # once per routine, since some do it in every move
+            self._is_wait_reported = True
             message = f"this MOVE waits for that of line {previous_lines[0]}: they share a servo"
             yield finding_at(line, "no-wait", message, hint="a WAIT between them makes that explicit")
         self._last_move_lines.update(dict.fromkeys(servos, line.number))
-        speeds = [self._range_of_servo[servo].max_speed for servo in servos if servo in self._range_of_servo]
-        if not speeds or self._known_speed is None or self._known_high_speed is None:
+
+    def _check_speed(
+        self, line: tree.SourceLine, command: tree.CommandStatement
+    ) -> Iterator[tree.BasicFinding]:
+        """Yield a finding about a move that is faster than the slowest of its servos.
+
+        The program sets the speed by SPEED, a small integer, which HIGHSPEED multiplies; the parameters of
+        the board convert them to counts a second, the unit of the servos' greatest speeds. Nothing is found
+        where the setting is unknown.
+        """
+        servos = [field.servo for field in _servo_fields_of(command)]
+        max_speeds_counts_s = [
+            self._range_of_servo[servo].max_speed for servo in servos if servo in self._range_of_servo
+        ]
+        if not max_speeds_counts_s or self._known_speed is None or self._known_high_speed is None:
             return
-        max_speed = min(speeds)
-        speed_counts_s = board_parameters().speed_counts_s
-        rate = SpeedSetting(self._known_speed, self._known_high_speed).rate(speed_counts_s)
-        if rate <= max_speed:
+        max_counts_s = min(max_speeds_counts_s)
+        counts_s_at_speed_1 = board_parameters().speed_counts_s
+        setting = SpeedSetting(self._known_speed, high_speed=self._known_high_speed)
+        requested_counts_s = setting.rate(counts_s_at_speed_1)
+        if requested_counts_s <= max_counts_s:
             return
-        max_setting = int(max_speed / SpeedSetting(1, self._known_high_speed).rate(speed_counts_s))
-        requested = f"SPEED {self._known_speed} here requests {rate:.0f} counts a second"
-        hint = f"in long moves they arrive late; at SPEED {max_setting} they keep up"
+        unit_setting = SpeedSetting(1, high_speed=self._known_high_speed)
+        max_speed = int(max_counts_s / unit_setting.rate(counts_s_at_speed_1))
+        requested = f"SPEED {self._known_speed} here requests {requested_counts_s:.0f} counts a second"
+        hint = f"in long moves they arrive late; at SPEED {max_speed} they keep up"
         yield finding_at(
-            line, rule="too-fast", message=f"{requested}; the servos manage {max_speed:.0f}", hint=hint
+            line, rule="too-fast", message=f"{requested}; the servos manage {max_counts_s:.0f}", hint=hint
         )
         self._known_speed = None  # so that it is reported once
 

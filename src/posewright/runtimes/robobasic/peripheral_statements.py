@@ -47,7 +47,10 @@ def _event_compiler(event: str, reason: str = "") -> Callable[[StepBuilder, Comm
     """
 
     def compile_event(builder: StepBuilder, command: CommandStatement) -> None:
-        """Compile a statement that is only recorded as an event."""
+        """Compile a statement into a step that records `event` with the values of its arguments.
+
+        `event` and `reason` are those of `_event_compiler`: the event's kind, and why there is no effect.
+        """
         if reason and command.key not in builder.reported_keywords:
             builder.reported_keywords.add(command.key)
             builder.symbols.report("no-effect", f"{command.key} has no effect here", reason, Severity.HINT)
@@ -223,10 +226,14 @@ def _compile_baud_rate(builder: StepBuilder, command: CommandStatement) -> Compi
 def _poke_compiler(
     select_memory: Callable[[BasicBoard], dict[int, int]],
 ) -> Callable[[StepBuilder, CommandStatement], None]:
-    """Return the compiler of POKE or ROMPOKE, which write a byte to a memory of the board."""
+    """Return the compiler of POKE or ROMPOKE, which write a byte to a memory of the board.
+
+    Args:
+        select_memory: returns the bytes of that memory by address, those that were written.
+    """
 
     def compile_poke(builder: StepBuilder, command: CommandStatement) -> None:
-        """Compile a statement that writes a byte to memory."""
+        """Add a step that writes a byte to the memory that `select_memory` returns for the board."""
         evaluate_address, evaluate_byte = compile_numbers(builder, command, n=2)
 
         def poke(machine: BasicMachine) -> None:

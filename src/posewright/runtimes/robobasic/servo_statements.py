@@ -132,9 +132,14 @@ def _set_switch(servos: BoardServos, switch: _Switch, is_on: bool) -> None:
 def _switch_compiler(
     settings: Mapping[str, tuple[_Switch, bool]],
 ) -> Callable[[StepBuilder, CommandStatement], None]:
-    """Return the compiler of a statement with one keyword that sets a switch of the servos."""
+    """Return the compiler of a statement with one keyword that sets a switch of the servos.
+
+    Args:
+        settings: by keyword, such as `SETON`, the switch and whether it is on then.
+    """
 
     def compile_switch(builder: StepBuilder, command: CommandStatement) -> None:
+        """Add a step that sets the switch which `settings` has for the statement's keyword."""
         keyword = command.arguments[0] if len(command.arguments) == 1 else None
         if not isinstance(keyword, Identifier) or keyword.key not in settings:
             raise WrongArgumentsError
@@ -275,10 +280,15 @@ def _set_gyro_sensitivity(gyro: GyroCorrection, value: int) -> None:
 def _gyro_compiler(
     set_value: Callable[[GyroCorrection, int], None], max_value: int
 ) -> Callable[[StepBuilder, CommandStatement], None]:
-    """Return the compiler of GYROSET, GYRODIR or GYROSENSE, whose fields are 0..`max_value`."""
+    """Return the compiler of GYROSET, GYRODIR or GYROSENSE, which set a value for each servo of a group.
+
+    Args:
+        set_value: stores a value in the gyro correction of a servo.
+        max_value: the greatest value that the statement takes; the least is 0.
+    """
 
     def compile_gyro(builder: StepBuilder, command: CommandStatement) -> None:
-        """Compile a statement that sets a value of each servo's gyro correction."""
+        """Add a step that calls `set_value` for the gyro correction of each servo of the statement."""
         compiled_fields = compile_fields(builder, command, low=0, high=max_value)
         if compiled_fields is None:  # the error has been reported
             return

@@ -415,7 +415,10 @@ class SetField:
     def apply(self, arena: Arena) -> Arena:
         """Return the field with the new properties, or the field itself if nothing differs.
 
-        If the size or the height of the walls changes, new walls are built along the edges.
+        A property that is None stays as it is: the name, the size [m], the friction of the floor, the largest
+        number of boxes (`max_boxes`), the smallest gap between obstacles (`gap_m`), the distance below which
+        boxes count as one obstacle (`touching_m`), and the height of the walls. If the size or that height
+        changes, new walls are built along the edges.
 
         Raises:
             InputError: the new name is blank.

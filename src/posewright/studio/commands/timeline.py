@@ -207,7 +207,11 @@ class RetimeKeyframe(MotionCommand):
         return f"retime {describe_keyframes((self.keyframe,))}"
 
     def _change_motion(self, motion: Motion, robot: Robot) -> Motion:
-        """Return the motion with the keyframe retimed; the next keyframe's end stays where it was."""
+        """Return the motion with the keyframe retimed; the next keyframe is reached when it was before.
+
+        A keyframe is reached in `reach_s`, then the robot pauses for `pause_s`. Time that both gain is taken
+        from the movement to the next keyframe, and they are cut so that this takes 0 s at least.
+        """
         index = self.keyframe
         require_keyframe(motion, index)
         frame = motion.keyframes[index]

@@ -95,15 +95,18 @@ class Draft:
         return cls(target.path.name, robot.name, target.digest, data, pages.labels, motions)
 
     def render(self) -> bytes:
-        """Return the content of the draft's file."""
-        data = None
-        if self.data is not None and self.digest is None:  # else the content is in the file
-            data = base64.b64encode(self.data).decode()
+        """Return the content of the draft's file: a header, the checksum of the JSON after it, and this.
+
+        The bytes of the unedited motion are stored only if there is no file that has them.
+        """
+        encoded_data = None
+        if self.data is not None and self.digest is None:
+            encoded_data = base64.b64encode(self.data).decode()
         content = {
             "file": self.file,
             "robot": self.robot,
             "digest": self.digest,
-            "data": data,
+            "data": encoded_data,
             "labels": self.labels,
             "motions": self.motions,
         }
@@ -223,7 +226,11 @@ class DraftFile:
         self._lock_handle: int | None = None  # descriptor whose lock marks the draft as in use
 
     def write(self, data: bytes) -> None:
-        """Replace the content, and lock the new file; raise OutputError if that is not possible."""
+        """Replace the content, and lock the new file; raise OutputError if that is not possible.
+
+        The new file is locked as soon as `atomic_replacement` creates it. That closes its own descriptor at
+        the end; a duplicate of it keeps the lock until `release`.
+        """
         with atomic_replacement(self.path) as (_, handle):
             with os.fdopen(handle, "wb", closefd=False) as file:
                 file.write(data)
@@ -262,14 +269,21 @@ class DraftWriter:
     def __init__(
         self, on_write: Callable[[str], None], on_file_change: Callable[[SaveTarget, bool], None]
     ) -> None:
-        """Start the thread."""
-        self._report_write_error = on_write
+        """Start the thread.
+
+        Args:
+            on_write: called after each draft with the reason why it could not be written, "" if it was.
+            on_file_change: called with the target (path and digest of the file the pages are saved to), and
+                with True when another program has changed that file, False when it is as before.
+        """
+        self._on_write = on_write
         self._on_file_change = on_file_change
         self._lock = threading.Lock()
         self._drafts: list[DraftFile] = []  # the last is that of the open file
         # None for a draft that is to be removed
         self._render_by_pending_draft: dict[DraftFile, Render | None] = {}
         self._target: SaveTarget | None = None
+        # of the file when it was last compared, from `file_stamp`; None to compare it in any case
         self._last_stamp: tuple[int, ...] | None = None
         self._has_file_changed = False
         self._wake = threading.Event()
@@ -330,9 +344,9 @@ class DraftWriter:
                 else:
                     draft.write(render())
             except (PosewrightError, OSError) as error:
-                self._report_write_error(f"the draft with unsaved edits cannot be written: {error}")
+                self._on_write(f"the draft with unsaved edits cannot be written: {error}")
             else:
-                self._report_write_error("")  # no error: an earlier message disappears
+                self._on_write("")  # no error: an earlier message disappears
         for draft in previous_drafts:
             draft.release()
 

@@ -92,9 +92,9 @@ _CLOCKS_READY = 1 << 1 | _CRYSTAL_READY | 1 << 25  # HSIRDY, HSERDY and PLLRDY
 _NEVER = float("inf")
 _MAX_INSTRUCTIONS_WITHOUT_ACCESS = 200_000  # of a register; after these the program runs in slices
 _SLICE_INSTRUCTIONS = 20_000
-_MIN_JUMP_S = 20e-6
-_MAX_JUMP_S = 250e-6
-_MAX_JUMP_WITH_COMPUTER_S = 2e-3
+_MIN_JUMP_S = 20e-6  # by which a reading of the counter advances the time while the program has work
+_MAX_JUMP_S = 250e-6  # when it only waits, and no computer has sent anything yet
+_MAX_JUMP_WITH_COMPUTER_S = 2e-3  # when it only waits, and a computer sets the pace
 _POLLING_FUNCTIONS = (
     *("main", "board_time", "board_receive", "board_lamp", "board_set_pin", "board_feed_watchdog"),
     *("board_was_hung", "link_is_greeted", "link_take", "link_put", "send", "board_send_bus"),
@@ -456,17 +456,20 @@ class Stm32F103:
             self._registers[_RCC_CSR] = 0
 
     def _read_counter(self) -> int:
-        """Return the counter of 24 bits, which counts down an eighth of the core clock; time jumps before.
+        """Advance the time by a jump; return SysTick's counter of 24 bits, which counts down core clocks / 8.
 
-        A program without work reads it again and again; then the jumps become longer, but none goes beyond
-        the arrival of the next byte.
+        A program that waits reads the counter again and again. Jumps of the simulated time shorten this: they
+        grow with each reading until the program has work, but none goes beyond the arrival of the next byte.
         """
         next_arrival_s = self._incoming_bytes[0].sent_at_s if self._incoming_bytes else _NEVER
-        self._jump_to(min(self.time_s + self._counter_jump_s, max(next_arrival_s, self.time_s)))
-        self._counter_jump_s = (
-            _MAX_JUMP_WITH_COMPUTER_S if self._has_computer else min(2 * self._counter_jump_s, _MAX_JUMP_S)
-        )
-        return -int((self.time_s - self._counter_start_s) * self.core_hz / 8) & 0xFFFFFF
+        jump_end_s = self.time_s + self._counter_jump_s
+        self._jump_to(min(jump_end_s, max(next_arrival_s, self.time_s)))
+        if self._has_computer:
+            self._counter_jump_s = _MAX_JUMP_WITH_COMPUTER_S
+        else:
+            self._counter_jump_s = min(2 * self._counter_jump_s, _MAX_JUMP_S)
+        n_counts = int((self.time_s - self._counter_start_s) * self.core_hz / 8)
+        return -n_counts & 0xFFFFFF
 
     # Pins
 

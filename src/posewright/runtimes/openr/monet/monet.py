@@ -195,7 +195,12 @@ class MoNet(OObject):
         return route
 
     def _play_next(self) -> None:
-        """Send the requests of the first transition of the route to the agents."""
+        """Send the requests of the next transition of the route to the agents, which play motion and sound.
+
+        An agent is the OPEN-R object that plays motions or sounds; a transition has a line for each that has
+        something to play. A request names the line's entry and holds the index of it, and is outstanding
+        until the agent's result arrives.
+        """
         transition = self._route[0]
         self.enter_state(_played_name(transition))
         self._log_jumps(transition)
@@ -206,8 +211,9 @@ class MoNet(OObject):
         ]
         self._outstanding_requests = [_RequestKey(command.agent, command.index) for command in commands]
         for command in commands:
-            subject = self._sound_requests if command.agent == SOUND_AGENT else self._motion_requests
-            subject.send(command)
+            # a subject is the sending end of an OPEN-R connection
+            agent_subject = self._sound_requests if command.agent == SOUND_AGENT else self._motion_requests
+            agent_subject.send(command)
 
     def _log_jumps(self, transition: PostureTransition) -> None:
         """Log motions that begin or end in another posture than their line states."""

@@ -67,7 +67,12 @@ class MotionAgents(MoNetAgent):
             self.report_end()
 
     def _log_jump(self, command: MoNetAgentCommand, frames: Frames) -> None:
-        """Log the leg joint that is farthest from the first pose of a motion, if it is too far."""
+        """Log the leg joint that is farthest from the first pose of a motion, if it is too far.
+
+        Args:
+            command: the command that plays the motion.
+            frames: the joint angles of the motion's frames, by index of the joint, in microradians.
+        """
         robot = self.openr.robot
         legs = robot.groups.get(LEGS, ())
         distances_rad: dict[str, float] = {}  # of each leg joint from the first frame

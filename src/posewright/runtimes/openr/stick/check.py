@@ -308,7 +308,12 @@ def check_setup(setup: MonetSetup, *, max_findings: int | None = None) -> Iterat
 
 
 def _iterate_checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
-    """Yield, for each kind of check, an iterator over its findings; without checks of missing files."""
+    """Yield, for each kind of check, an iterator over its findings; without checks of missing files.
+
+    Args:
+        setup: the files of a stick: the commands file, the transitions file and the archive of motions, each
+            None if it is missing; and whether they are for an older MoNet.
+    """
     if setup.commands is not None:
         yield check_commands(setup.commands, is_older_monet=setup.is_older_monet)
     if setup.transitions is not None:
