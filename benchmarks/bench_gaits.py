@@ -1,9 +1,10 @@
-"""The walking AIBO against `mujoco.rollout` on the same model with the same commands.
+"""The walking AIBO and Bioloid against `mujoco.rollout` on the same models with the same commands.
 
-The same trot runs for ten seconds in three ways: by `walk_gait`, which computes the gait step by step,
+The same walk runs for ten seconds in three ways: by `walk_gait`, which computes the gait step by step,
 filters the commands and records everything; by the body alone, with frames computed before; and by the raw
-engine. They run in turn, in one process and on one core; the best CPU time of the rounds counts. All is
-repeated as in a search: with mouth, ears, tail and head welded, and a time step of 4 ms.
+engine. They run in turn, in one process and on one core; the best CPU time of the rounds counts. The trot is
+repeated as in a search: with mouth, ears, tail and head welded, and a time step of 4 ms. The Bioloid walks
+online with its feedback, which reads the IMU every four frames; the other two ways play its frames without.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from benchmarks.bench_simulation import time_rollout
 from benchmarks.figure import Figure
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
-from posewright.gaits import QuadrupedGenerator, VelocityCommand, read_gait
+from posewright.gaits import Gait, VelocityCommand, read_gait
 from posewright.robots import Robot, robot
 from posewright.runs import walk_gait
 from posewright.runs.walking.walk import make_walking_world
@@ -36,19 +37,18 @@ class Best:
     making: float
 
 
-def making(card: Robot) -> tuple[float, Floats, Floats]:
+def making(gait: Gait, card: Robot) -> tuple[float, Floats, Floats]:
     """Return the time to compute ten seconds of gait [s], the frames, and the pose before them."""
-    walker = QuadrupedGenerator(read_gait("trot", robot=card), card)
+    walker = gait.generator(card)
     walker.request(COMMAND)
     begin = time.process_time()
     frames = walker.frames(round(SECONDS / card.frame_period_s))
     return time.process_time() - begin, frames, walker.standing_pose
 
 
-def measure(card: Robot, world: World, rounds: int) -> Best:
+def measure(gait: Gait, card: Robot, world: World, rounds: int) -> Best:
     """Return the best times of several rounds in a world."""
-    gait = read_gait("trot", robot=card)
-    _, frames, standing = making(card)
+    _, frames, standing = making(gait, card)
     times: list[tuple[float, float, float, float]] = []
     for _ in range(rounds):
         online = walk_gait(
@@ -58,7 +58,7 @@ def measure(card: Robot, world: World, rounds: int) -> Best:
         begin = time.process_time()
         world.advance({body.instance.name: JointCommands(frames)})
         precomputed = time.process_time() - begin
-        times.append((online.wall_s, precomputed, _rollout(body, frames), making(card)[0]))
+        times.append((online.wall_s, precomputed, _rollout(body, frames), making(gait, card)[0]))
     return Best(*(min(column) for column in zip(*times, strict=True)))
 
 
@@ -71,8 +71,13 @@ def figures(rounds: int) -> list[Figure]:
     card = robot("sony_ers7")
     stand = card.pose("stand")
     welded_angles = {joint: float(stand[card.index(joint)]) for joint in STILL}
-    full_body = measure(card, make_walking_world(read_gait("trot", robot=card), card), rounds)
-    light = measure(card, World(card, visuals=False, welded=welded_angles, timestep_s=0.004), rounds)
+    trot = read_gait("trot", robot=card)
+    full_body = measure(trot, card, make_walking_world(trot, card), rounds)
+    light = measure(trot, card, World(card, visuals=False, welded=welded_angles, timestep_s=0.004), rounds)
+    bioloid = robot("robotis_bioloid")
+    biped_gait = read_gait("biped", robot=bioloid)
+    biped = measure(biped_gait, bioloid, make_walking_world(biped_gait, bioloid), rounds)
+    n_biped_frames = SECONDS / bioloid.frame_period_s
     return [
         Figure("trot, online gait", SECONDS / full_body.online, "x real", at_least=40.0),
         Figure("trot, precomputed frames", SECONDS / full_body.precomputed, "x real", note="2 ms steps"),
@@ -83,4 +88,8 @@ def figures(rounds: int) -> list[Figure]:
                note="head, mouth, ears and tail welded, 4 ms"),
         Figure("trot for a search, precomputed : rollout", light.rollout / light.precomputed),
         Figure("making ten seconds of gait", 1000.0 * full_body.making, "ms"),
+        Figure("biped, online gait", SECONDS / biped.online, "x real"),
+        Figure("biped, online gait : rollout", biped.rollout / biped.online, at_least=0.85),
+        Figure("biped, precomputed : rollout", biped.rollout / biped.precomputed),
+        Figure("biped, a frame of the gait", 1e6 * biped.making / n_biped_frames, "us"),
     ]  # fmt: skip

@@ -23,7 +23,7 @@ print("documents in the recording:", *sorted(recording.header.documents))
 try:
     pw.film_recording(recording, out / "race.mp4", camera="chase", size=(320, 240), speed=40.0)
     with Film(recorded_world(recording), 960, 600, "chase") as film:  # one frame: docs/pictures/field.png
-        row = int(np.searchsorted(recording.times, 8.0))
+        row = int(np.searchsorted(recording.times, 7.0))
         picture = film.frame((record.base[row], record.positions[row]), recording.boxes[row])
     from matplotlib.image import imsave
 

@@ -12,7 +12,9 @@ import pytest
 from posewright.cli.app import run
 from posewright.evaluation import evaluate_walk
 from posewright.figures.walk import _title
+from posewright.gaits import read_gait
 from posewright.recordings import read_mcap
+from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
 
@@ -45,8 +47,10 @@ def test_a_walk_by_pages_has_the_figures_of_a_gait(capsys: Captured, walk_file: 
     recording = tmp_path / "walk.mcap"
     result = measure(capsys, walk_file, "--record", recording)
     assert (result["gait"], result["falls"]) == ("walk", 0)
-    # 25 steps of 16 ms in place of 15.6 ms: 2 % slower than the gait, whose feet gain 1.35 for slip
-    assert result["commanded_forward_m_s"] == pytest.approx((1.35 * 0.15 - 0.046) / 1.024, rel=0.05)
+    # 25 steps of 16 ms in place of 15.6 ms: 2 % slower than the gait, whose feet gain for slip
+    gait = read_gait("biped", robot=robot("robotis_bioloid"))
+    feet_m_s = gait.travel_gain.forward * 0.15 + gait.trim.forward_m_s
+    assert result["commanded_forward_m_s"] == pytest.approx(feet_m_s / 1.024, rel=0.05)
     assert result["speed_m_s"] == pytest.approx(0.15, rel=0.15)
     assert run(["evaluate", str(recording), "--json"]) == 0
     evaluated = json.loads(capsys.readouterr().out)

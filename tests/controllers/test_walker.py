@@ -111,6 +111,17 @@ def test_while_the_imu_reads_no_number_the_walk_goes_on_as_corrected_last() -> N
     np.testing.assert_array_equal(walker.frames_without_reaction(60), unchanged.frames_without_reaction(60))
 
 
+def test_a_robot_that_lies_comes_to_stand_all_the_same() -> None:
+    walker = Walker(GAIT, BIOLOID)
+    walker.request(VelocityCommand(0.1))
+    for k in range(30):
+        walker.frames(state(k / 30), 4)
+    walker.halt()
+    for k in range(30, 80):
+        walker.frames(state(k / 30, pitch=1.5), 4)
+    assert walker.is_standing
+
+
 def test_a_dog_has_no_feet_to_level() -> None:
     text = "gait: slow\nrobot: sony_ers7\nfeedback: {foot_levelling: 0.5}\nphases: crawl\nparameters: {}\n"
     with pytest.raises(DocumentError, match="only a walk on two legs levels its feet"):

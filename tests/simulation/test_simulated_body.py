@@ -210,7 +210,7 @@ def test_a_model_that_does_not_fit_the_card_is_refused(bioloid: Robot) -> None:
     with pytest.raises(InputError, match="does not divide"):
         World(replace(bioloid, frame_period_s=0.01))
     with pytest.raises(InputError, match="no body 'tail'"):
-        World(replace(bioloid, feet=("tail",)))
+        World(replace(bioloid, feet=("tail",), biped=None))
 
 
 def test_what_is_said_of_a_blow_up_is_never_another_worlds(bare: SimulatedBody, hold: Hold) -> None:

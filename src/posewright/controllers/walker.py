@@ -7,6 +7,7 @@ from posewright.bodies import BodyState
 from posewright.controllers.excess_tilt import ExcessTiltMeter
 from posewright.controllers.heading import HeadingHold, heading_sensors
 from posewright.gaits import STILL, Gait, VelocityCommand
+from posewright.gaits.feedback import UPRIGHT
 from posewright.robots import Imu, Robot, SensorSpec
 
 REACTION_FRAMES = 4
@@ -104,6 +105,8 @@ class Walker:
             self._generator.request(self._generator.clip_command(corrected))
         if self._tilt_meter is not None:
             self._generator.set_excess_tilt(self._tilt_meter.measure(state))
+        if self._is_halting:  # a robot that lies would level its feet for ever, and never come to stand
+            self._generator.set_excess_tilt(UPRIGHT)
 
     def frames_without_reaction(self, n: int) -> Floats:
         """Return the next n frames, as corrected by the last reaction, `(n, n_joints)` [rad].

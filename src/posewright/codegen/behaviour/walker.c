@@ -102,4 +102,7 @@ void walker_react(const attitude_t *attitude, double now)
     if (gait->foot_levelling > 0.0) {
         level_feet(attitude->roll, attitude->pitch, now);
     }
+    if (is_halting) { /* a robot that lies would level its feet for ever, and never come to stand */
+        biped_set_excess_tilt(0.0, 0.0);
+    }
 }
