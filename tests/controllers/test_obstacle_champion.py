@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import posewright as pw
@@ -36,3 +38,17 @@ def test_it_gets_up_by_itself_where_the_judges_wait_and_finishes() -> None:
     states = outcome.recording.robot().decisions.states
     assert states.index("getting_up") < next(k for k, state in enumerate(states) if state.endswith("walking"))
     assert outcome.score.legs[0].finished
+
+
+DEAD_END = """\
+layout: dead_end
+boxes: [[1.5, -0.3], [1.5, -0.1], [1.5, 0.1], [1.5, 0.3], [1.3, -0.3], [1.3, 0.3]]
+"""
+
+
+def test_it_leaves_a_dead_end_and_does_not_take_its_back_for_the_end_wall(tmp_path: Path) -> None:
+    layout = tmp_path / "dead_end.layout.yaml"
+    layout.write_text(DEAD_END)
+    outcome = pw.run_trial("obstacle-race", behaviour="obstacle_champion", layout=layout)
+    assert [leg.finished for leg in outcome.score.legs] == [True, True]
+    assert outcome.score.penalties == ()
