@@ -45,8 +45,8 @@ class BoardPerformer:
         self._player.restart()
         self._source = _Source.MOTION
         self._action = STAND
-        self._gait_name = ""  # that is joined to, walked or halted
-        self._n_frames_left = 0  # before it looks what is due, and a walk reacts to the sensors
+        self._gait_name = ""  # the gait that is joined to, walked or halted; empty before the first
+        self._n_frames_left = 0  # until the source may change, and a walk reacts to the sensors
 
     @property
     def playing(self) -> str | None:

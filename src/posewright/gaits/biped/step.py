@@ -166,7 +166,7 @@ class StepPlanner:
             for poses in foot_poses.values():
                 poses[:, 2] = 0.0
         step = PlannedStep(
-            joint_angles=np.empty((0, len(self._rest_pose))),
+            joint_angles=np.empty((0, len(self._rest_pose))),  # follow from the feet below
             foot_poses=foot_poses,
             lifts_m=parameters.lift_m * bump,
             hip_rolls=parameters.hip_roll_rad * bump,
@@ -278,7 +278,7 @@ class _HipFrame:
         """
         below_hips = np.stack([poses[:, 0], poses[:, 1], lifts - self._height_m], axis=-1)
         level_to_trunk = rotations_about_axis(PITCH_AXIS, -(self._lean_rad + tilts[:, 1]))
-        if tilts.any():
+        if tilts.any():  # an undisturbed walk spares the second rotation
             level_to_trunk = rotations_about_axis(ROLL_AXIS, -tilts[:, 0]) @ level_to_trunk
         positions: Floats = self._hip + (level_to_trunk @ below_hips[:, :, np.newaxis])[:, :, 0]
         return positions, level_to_trunk @ rotations_about_axis(YAW_AXIS, poses[:, 2])
